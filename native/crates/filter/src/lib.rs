@@ -1,0 +1,1 @@
+//! Compiled packet rules and their verdicts.

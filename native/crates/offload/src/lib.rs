@@ -1,0 +1,1 @@
+//! The virtio-net header, splitting of super-packets and merging of segments.

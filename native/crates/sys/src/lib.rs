@@ -1,0 +1,1 @@
+//! Linux system calls: TUN, UDP, poll, netlink, threads. The home of unsafe.

@@ -1,0 +1,1 @@
+//! Longest-prefix table of allowed IPs, peer index and session slots.

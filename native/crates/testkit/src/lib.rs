@@ -1,0 +1,1 @@
+//! Virtual link, packet builders and in-memory ports, for tests only.

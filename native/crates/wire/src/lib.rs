@@ -1,0 +1,1 @@
+//! WireGuard message views, replay window, AEAD trait and MACs.
