@@ -1,0 +1,1 @@
+//! Suites every implementation of a port must pass.
