@@ -1,0 +1,185 @@
+import type { Endpoint, FilterRule, Prefix, PublicKey, Result, Secret } from "@weft/protocol";
+
+/** One peer as the tunnel should know it. */
+export type TunnelPeer = {
+  readonly publicKey: PublicKey;
+  /** 32 bytes mixed into the handshake; both ends must hold the same. */
+  readonly presharedKey?: Secret<Uint8Array>;
+  /** Inner addresses this peer may send from and receives packets for. */
+  readonly allowedIps: readonly Prefix[];
+  /** Addresses the peer may be reached at, best first; may be empty (then the peer has to call us). */
+  readonly endpoints: readonly Endpoint[];
+  /** Seconds between persistent keepalives; 0 = none. */
+  readonly keepaliveSeconds: number;
+};
+
+/** Changes to some peers; all others stay as they are. */
+export type PeerChanges = {
+  readonly upserts: readonly TunnelPeer[];
+  readonly removals: readonly PublicKey[];
+};
+
+/** What the tunnel's own side looks like inside the network. */
+export type TunnelSelf = {
+  /** Addresses set on the interface. */
+  readonly addresses: readonly Prefix[];
+  /** Network ranges routed into the interface. */
+  readonly routes: readonly Prefix[];
+  readonly mtu: number;
+};
+
+/** Where time comes from; tests bring their own. */
+export type TunnelClock = {
+  /** Milliseconds since an arbitrary moment; never goes back. */
+  readonly nowMs: () => number;
+  /** Milliseconds since 1970; may jump. */
+  readonly unixMs: () => number;
+};
+
+/** Tuning of the engine; every field has a default that fits most machines. */
+export type EngineTuning = {
+  readonly tunOffload?: "auto" | "tcp" | "off";
+  readonly shards?: number;
+  readonly peersMax?: number;
+  readonly socketBufferBytes?: number;
+  readonly udpGso?: "auto" | "off";
+  readonly udpGro?: "auto" | "off";
+  readonly gsoMaxSegments?: number;
+  readonly gsoEqualTail?: "auto" | "allow" | "avoid";
+  readonly groFlows?: number;
+  /** Thread niceness, -20 to 19; raising priority needs the privilege for it. */
+  readonly niceness?: number;
+  readonly firewallMark?: number;
+};
+
+export type TunnelOptions = TunnelSelf & {
+  readonly interfaceName: string;
+  /** UDP port; 0 = any free one. */
+  readonly listenPort: number;
+  /** X25519 private key, 32 bytes. */
+  readonly privateKey: Secret<Uint8Array>;
+  readonly engine?: EngineTuning;
+  readonly clock?: TunnelClock;
+  /** Returns that many unpredictable bytes. */
+  readonly random?: (byteCount: number) => Uint8Array;
+  /** Called from the event loop, never from inside a call into the tunnel. */
+  readonly onEvent: (event: TunnelEvent) => void;
+};
+
+/** A running tunnel: one interface, one UDP port, its peers. */
+export type Tunnel = {
+  readonly publicKey: PublicKey;
+  readonly listenPort: number;
+  readonly interfaceName: string;
+  /** Makes this list the whole set of peers; unchanged peers keep session, counters and queues. */
+  replacePeers(peers: readonly TunnelPeer[]): Result<void, TunnelError>;
+  /** Changes only the named peers; the cost depends on the change, not on how many peers there are. */
+  changePeers(changes: PeerChanges): Result<void, TunnelError>;
+  /** Makes this list the whole filter: first match wins, no match = deny. A tunnel starts with an empty one. */
+  replaceFilter(rules: readonly FilterRule[]): Result<void, TunnelError>;
+  /** Re-addresses the interface without touching sessions. */
+  replaceSelf(self: TunnelSelf): Result<void, TunnelError>;
+  /** Every peer's present state. */
+  peers(): readonly PeerState[];
+  /** One peer's present state; null when there is no such peer. */
+  peer(publicKey: PublicKey): PeerState | null;
+  /** Reads all counters. The arrays belong to the tunnel and are overwritten by the next call. */
+  counters(): TunnelCounters;
+  status(): TunnelStatus;
+  /** Removes the interface, ends the threads, wipes the keys. May be called twice. */
+  close(): void;
+};
+
+/** Where a peer's session stands. */
+export type PeerSession =
+  | { readonly state: "none" }
+  | { readonly state: "handshaking"; readonly startedAtMs: number; readonly attempts: number }
+  | { readonly state: "up"; readonly sinceMs: number };
+
+export type PeerState = {
+  readonly publicKey: PublicKey;
+  /** Address packets are sent to at present. */
+  readonly endpoint: Endpoint | null;
+  /** "configured": from the map; "roamed": learnt from an authenticated packet. */
+  readonly endpointSource: "configured" | "roamed" | "none";
+  /** Milliseconds since 1970 of the last completed handshake. */
+  readonly lastHandshakeAtMs: number | null;
+  /** Times in it are those of `TunnelClock.nowMs`. */
+  readonly session: PeerSession;
+};
+
+/** Rows of equal width in one flat array: value(row, column) = values[row * columns.length + column]. */
+export type CounterTable = {
+  readonly columns: readonly string[];
+  readonly rows: number;
+  readonly values: BigUint64Array;
+};
+
+export type TunnelCounters = {
+  /** `publicKeys[row]` names the peer of a row; undefined = removed since the engine was asked. */
+  readonly peers: CounterTable & { readonly publicKeys: readonly (PublicKey | undefined)[] };
+  /** One row per shard and stage; column "stage" indexes `stageNames`. */
+  readonly shards: CounterTable & { readonly stageNames: readonly string[] };
+  /** One row: drops and system calls of the whole engine. */
+  readonly totals: CounterTable;
+  readonly handshakes: HandshakeCounters;
+};
+
+/** What the slow path counted since the tunnel started. */
+export type HandshakeCounters = {
+  readonly initiationsSent: number;
+  readonly initiationsAccepted: number;
+  readonly responsesAccepted: number;
+  readonly cookieRepliesSent: number;
+  readonly cookieRepliesAccepted: number;
+  readonly gaveUp: number;
+  readonly droppedMalformed: number;
+  readonly droppedUnknownPeer: number;
+  readonly droppedReplay: number;
+  readonly droppedTooFast: number;
+  readonly droppedBadTag: number;
+  readonly droppedUnknownIndex: number;
+  readonly droppedUnderLoad: number;
+  readonly droppedQueueFull: number;
+};
+
+/** One kernel feature, whether it is in use, and why not if not. */
+export type OffloadState = {
+  readonly name: string;
+  readonly state: "on" | "off" | "fallback";
+  readonly reason: string | null;
+};
+
+export type TunnelStatus = {
+  readonly interfaceName: string;
+  readonly listenPort: number;
+  readonly shards: number;
+  readonly offloads: readonly OffloadState[];
+  readonly peerCount: number;
+};
+
+export type TunnelEvent =
+  | { readonly kind: "peer-up"; readonly publicKey: PublicKey; readonly endpoint: Endpoint | null }
+  | { readonly kind: "peer-down"; readonly publicKey: PublicKey }
+  | { readonly kind: "endpoint-moved"; readonly publicKey: PublicKey; readonly endpoint: Endpoint }
+  | { readonly kind: "handshake-failed"; readonly publicKey: PublicKey; readonly attempts: number }
+  | { readonly kind: "fault"; readonly fault: TunnelFault };
+
+/** Trouble of the engine; after a fatal one the tunnel has to be closed and made again. */
+export type TunnelFault = {
+  readonly operation: "tun-read" | "tun-write" | "udp-receive" | "udp-send" | "poll";
+  readonly severity: "passing" | "fatal";
+  /** The operating system's error number. */
+  readonly errno: number;
+};
+
+/** `message` is a sentence for a person and says what to do. */
+export type TunnelError =
+  | { readonly code: "addon_missing"; readonly message: string }
+  | { readonly code: "tun_permission"; readonly message: string }
+  | { readonly code: "tun_busy"; readonly message: string }
+  | { readonly code: "port_in_use"; readonly message: string; readonly port: number }
+  | { readonly code: "invalid_option"; readonly message: string }
+  | { readonly code: "too_many_peers"; readonly message: string; readonly peersMax: number }
+  | { readonly code: "interface_failed"; readonly message: string; readonly errno: number | null }
+  | { readonly code: "engine_failed"; readonly message: string };
