@@ -1,0 +1,56 @@
+// `npm run check`: everything that reads the code without running it. `-- --only NAME` runs one of them.
+import { parseArgs } from "node:util";
+import { build } from "./build.mjs";
+import { createProgress, reportFailure } from "./lib/progress.mjs";
+import { bin, root, run } from "./lib/run.mjs";
+
+const native = { cwd: `${root}/native` };
+const script = (name) => [process.execPath, [`${root}/scripts/checks/${name}.mjs`]];
+
+const checks = [
+  { name: "format", command: [bin("oxfmt"), ["--check", "."]] },
+  { name: "lint", command: [bin("oxlint"), ["--type-aware", "--quiet"]] },
+  { name: "types", command: [bin("tsc"), ["-b"]] },
+  { name: "arrows", command: script("arrows") },
+  { name: "dead-code", command: [bin("knip"), ["--no-progress"]] },
+  { name: "hygiene", command: script("hygiene") },
+  { name: "budgets", command: script("budgets") },
+  { name: "crate-edges", command: script("crate-edges") },
+  { name: "rust-format", command: ["cargo", ["fmt", "--all", "--check"]], options: native },
+  {
+    name: "clippy",
+    command: ["cargo", ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]],
+    options: native,
+  },
+  {
+    name: "rust-docs",
+    command: ["cargo", ["doc", "--workspace", "--no-deps", "--document-private-items"]],
+    options: { ...native, env: { RUSTDOCFLAGS: "-D warnings" } },
+  },
+];
+
+try {
+  const { values } = parseArgs({ options: { only: { type: "string" } } });
+  const chosen = values.only ? checks.filter(({ name }) => name === values.only) : checks;
+  if (chosen.length === 0) throw new Error(`no check is named ${values.only}: ${checks.map(({ name }) => name).join(", ")}`);
+  await build();
+  const failed = await runAll(chosen);
+  process.stdout.write(failed.length === 0 ? "all checks hold\n" : `failed: ${failed.join(", ")}\n`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+} catch (error) {
+  reportFailure(error);
+}
+
+async function runAll(chosen) {
+  const progress = createProgress(chosen.length);
+  const failed = [];
+  for (const { name, command, options } of chosen) {
+    try {
+      await progress.step(name, async (show) => void (await run(...command, { ...options, onLine: show, title: name })));
+    } catch (error) {
+      failed.push(name);
+      process.stdout.write(`${error.output ?? error.message}\n`);
+    }
+  }
+  return failed;
+}
