@@ -1,0 +1,56 @@
+import { z } from "zod";
+import {
+  EnrolmentKeyIdSchema,
+  listInput,
+  listOutput,
+  NetworkIdSchema,
+  TimeSchema,
+  UserIdSchema,
+} from "../../registry/common-schemas.ts";
+import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+
+const EnrolmentKeySchema = z
+  .strictObject({
+    id: EnrolmentKeyIdSchema,
+    networkId: NetworkIdSchema,
+    hint: z.string().describe("Prefix and first four characters; the key itself is shown once, at creation."),
+    state: z.enum(["valid", "spent", "expired", "revoked"]),
+    uses: z.int(),
+    usesMax: z.int().nullable().describe("null: any number while the key is valid."),
+    expiresAt: TimeSchema,
+    createdAt: TimeSchema,
+    createdBy: UserIdSchema.nullable(),
+  })
+  .meta({ id: "EnrolmentKey" });
+
+export const enrolmentKeysContract = {
+  list: query({
+    summary: "Lists the enrolment keys of a network, newest first",
+    rest: { method: "GET", path: "/networks/{networkId}/enrolment-keys", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "keys:read" },
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listInput }),
+    output: listOutput(EnrolmentKeySchema),
+  }),
+  create: mutation({
+    summary: "Creates an enrolment key; the answer shows it once, with the line that joins a host",
+    rest: { method: "POST", path: "/networks/{networkId}/enrolment-keys", status: 201 },
+    access: { kind: "role", role: "admin", scope: "keys:write" },
+    input: z.strictObject({
+      networkId: NetworkIdSchema,
+      usesMax: z.int().min(1).max(1_000_000).nullable().default(1),
+      expiresInSeconds: z.int().min(60).max(31_536_000).default(3_600),
+    }),
+    output: z.strictObject({
+      ...EnrolmentKeySchema.shape,
+      key: z.string().describe("Secret and server pin; goes into `weft join`."),
+      joinLine: z.string(),
+    }),
+  }),
+  revoke: mutation({
+    summary: "Revokes an enrolment key; peers that joined with it stay",
+    rest: { method: "DELETE", path: "/enrolment-keys/{enrolmentKeyId}", status: 204 },
+    access: { kind: "role", role: "admin", scope: "keys:write" },
+    input: z.strictObject({ enrolmentKeyId: EnrolmentKeyIdSchema }),
+    output: NoOutput,
+  }),
+};

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { listInput, listOutput, NetworkIdSchema } from "../../registry/common-schemas.ts";
+import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
+import { NetworkNameSchema, NetworkSchema, RangesSchema } from "../../registry/network-schemas.ts";
+
+export const networksContract = {
+  list: query({
+    summary: "Lists networks",
+    rest: { method: "GET", path: "/networks", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "networks:read" },
+    input: z
+      .strictObject({
+        ...listInput,
+        q: z.string().max(100).optional(),
+        sort: z.enum(["name", "-name", "createdAt", "-createdAt"]).default("name"),
+      })
+      .prefault({}),
+    output: listOutput(NetworkSchema),
+  }),
+  propose: query({
+    summary: "Proposes address ranges that no network of this server uses",
+    rest: { method: "GET", path: "/networks/proposal", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "networks:read" },
+    input: NoInput,
+    output: z.strictObject({ ipv4Range: z.string(), ipv6Range: z.string() }),
+  }),
+  get: query({
+    summary: "Shows one network",
+    rest: { method: "GET", path: "/networks/{networkId}", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "networks:read" },
+    input: z.strictObject({ networkId: NetworkIdSchema }),
+    output: NetworkSchema,
+  }),
+  create: mutation({
+    summary: "Creates a network; ranges that are left out are proposed ones. No rule exists at first: nothing is allowed",
+    rest: { method: "POST", path: "/networks", status: 201 },
+    access: { kind: "role", role: "admin", scope: "networks:write" },
+    input: z.strictObject({
+      name: NetworkNameSchema,
+      ipv4Range: RangesSchema.ipv4Range.optional(),
+      ipv6Range: RangesSchema.ipv6Range.optional(),
+    }),
+    output: NetworkSchema,
+  }),
+  update: mutation({
+    summary: "Renames a network",
+    rest: { method: "PATCH", path: "/networks/{networkId}", status: 200 },
+    access: { kind: "role", role: "admin", scope: "networks:write" },
+    input: z.strictObject({ networkId: NetworkIdSchema, name: NetworkNameSchema }),
+    output: NetworkSchema,
+  }),
+  remove: mutation({
+    summary: "Removes a network with its peers, keys and rules; every agent is told to leave",
+    rest: { method: "DELETE", path: "/networks/{networkId}", status: 204 },
+    access: { kind: "role", role: "owner", scope: "networks:write" },
+    input: z.strictObject({ networkId: NetworkIdSchema }),
+    output: NoOutput,
+  }),
+};

@@ -1,0 +1,40 @@
+import type { Role, Scope } from "./access.ts";
+
+/** Who is behind a call. */
+export type Actor =
+  | { readonly kind: "anonymous" }
+  | {
+      readonly kind: "user";
+      readonly userId: string;
+      readonly login: string;
+      readonly role: Role;
+      readonly sessionId: string;
+    }
+  | {
+      readonly kind: "token";
+      readonly userId: string;
+      readonly login: string;
+      readonly role: Role;
+      readonly tokenId: string;
+      readonly scopes: readonly Scope[];
+    };
+
+/** One call of an operation, whatever surface it came in on. */
+export type Call = {
+  readonly actor: Actor;
+  readonly requestId: string;
+  /** Address of the client; from a forwarding header only when the proxy is trusted. */
+  readonly address: string;
+  readonly userAgent: string;
+  /** True when the client speaks to us directly over loopback. */
+  readonly isLocal: boolean;
+  /** Base URL under which the client reached us. */
+  readonly baseUrl: string;
+  readonly sessionCookie: SessionCookie;
+};
+
+/** The browser's session cookie, as an operation may change it. */
+export type SessionCookie = {
+  readonly set: (token: string, expiresAt: Date) => void;
+  readonly clear: () => void;
+};

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** Ids are opaque text with a prefix that names their kind. */
+const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{20,32}$`), `expected a ${prefix}_ id`);
+
+export const NetworkIdSchema = id("net");
+export const PeerIdSchema = id("peer");
+export const UserIdSchema = id("user");
+export const EnrolmentKeyIdSchema = id("key");
+export const TokenIdSchema = id("tok");
+export const RuleIdSchema = id("pol");
+
+/** RFC 3339 in UTC. */
+export const TimeSchema = z.iso.datetime();
+
+/** A 64-bit counter as decimal text, because JSON numbers lose bits above 2^53. */
+export const CounterSchema = z.string().regex(/^\d{1,20}$/);
+
+/** What every list takes. */
+export const listInput = {
+  limit: z.int().min(1).max(500).default(100).describe("Items of one page."),
+  cursor: z.string().max(400).optional().describe("Opaque place to go on from: `nextCursor` of the page before."),
+  count: z.boolean().default(false).describe("Adds `total`, computed with the filter applied."),
+};
+
+/** The answer of every list. */
+export function listOutput<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    items: z.array(item),
+    nextCursor: z.string().nullable(),
+    total: z.int().optional(),
+  });
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { CounterSchema, NetworkIdSchema, PeerIdSchema, TimeSchema } from "./common-schemas.ts";
+
+/** A DNS label: what a peer is called inside its network. */
+export const PeerNameSchema = z
+  .string()
+  .max(63)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "lower-case letters, digits and inner dashes");
+
+export const PeerSchema = z
+  .strictObject({
+    id: PeerIdSchema,
+    networkId: NetworkIdSchema,
+    name: z.string(),
+    publicKey: z.string().describe("WireGuard key, base64."),
+    fingerprint: z.string().describe("Short form of the identity key, for comparing by eye."),
+    ipv4: z.string().nullable(),
+    ipv6: z.string().nullable(),
+    presence: z.enum(["online", "offline", "unknown"]),
+    lastSeenAt: TimeSchema.nullable(),
+    endpoint: z.string().nullable().describe("Address at which others reach this peer best."),
+    endpoints: z.array(z.strictObject({ address: z.string(), source: z.enum(["interface", "observed"]) })),
+    os: z.string(),
+    arch: z.string(),
+    agentVersion: z.string(),
+    createdAt: TimeSchema,
+    map: z.strictObject({
+      state: z.enum(["applied", "pending", "none"]),
+      sequence: z.int().nonnegative(),
+      appliedAfterMs: z.number().nullable().describe("From the commit of the change to the agent's confirmation."),
+    }),
+    rxBytes: CounterSchema,
+    txBytes: CounterSchema,
+  })
+  .meta({ id: "Peer" });
+
+export type PeerView = z.output<typeof PeerSchema>;
