@@ -1,1 +1,16 @@
-//! WireGuard message views, replay window, AEAD trait and MACs.
+//! WireGuard on the wire: message views, replay window, AEAD trait and MACs.
+//!
+//! Nothing here allocates after construction, reads a clock or talks to a socket.
+
+mod aead;
+mod mac;
+mod message;
+mod replay;
+
+pub use aead::{Aead, ChaCha20Poly1305, KEY_LEN, OpenError, TAG_LEN};
+pub use mac::{COOKIE_LEN, Cookie, CookieSecrets, Mac1Key};
+pub use message::{
+    COOKIE_REPLY_LEN, DATA_HEADER_LEN, DATA_OVERHEAD, DataHeader, INITIATION_LEN, Message,
+    MessageError, RESPONSE_LEN, padded_len,
+};
+pub use replay::{REPLAY_WINDOW, ReplayVerdict, ReplayWindow};

@@ -1,0 +1,155 @@
+//! MAC1 and MAC2: what a handshake message must carry before anybody spends work on it.
+
+use core::fmt;
+use core::net::SocketAddr;
+
+use blake2::digest::consts::U16;
+use blake2::digest::{Digest, KeyInit, Mac};
+use blake2::{Blake2s256, Blake2sMac};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+/// Length of a cookie and of either MAC.
+pub const COOKIE_LEN: usize = 16;
+/// What the engine hands out as a cookie: bound to the sender's address for as long as the secret lives.
+pub type Cookie = [u8; COOKIE_LEN];
+
+/// Checks MAC1: proof that the sender knows our public key.
+#[derive(Clone, Copy, Debug)]
+pub struct Mac1Key([u8; 32]);
+
+impl Mac1Key {
+    /// Derives the key from our own static public key.
+    #[must_use]
+    pub fn new(public_key: &[u8; 32]) -> Self {
+        let mut hash = Blake2s256::new();
+        hash.update(b"mac1----");
+        hash.update(public_key);
+        Mac1Key(hash.finalize().into())
+    }
+
+    /// Says whether the message ends in a valid MAC1 followed by sixteen bytes for MAC2.
+    #[must_use]
+    pub fn verifies(&self, message: &[u8]) -> bool {
+        let Some((covered, macs)) = split_tail(message, 2 * COOKIE_LEN) else {
+            return false;
+        };
+        let Some(mac1) = macs.first_chunk::<COOKIE_LEN>() else {
+            return false;
+        };
+        keyed(&self.0, &[covered]).ct_eq(mac1).into()
+    }
+}
+
+/// The two secrets cookies are made from: the one in use and the one before it.
+#[derive(Clone)]
+pub struct CookieSecrets {
+    current: [u8; 32],
+    previous: [u8; 32],
+}
+
+impl CookieSecrets {
+    /// Takes both secrets.
+    #[must_use]
+    pub fn new(current: [u8; 32], previous: [u8; 32]) -> Self {
+        CookieSecrets { current, previous }
+    }
+
+    /// The cookie of an address: keyed BLAKE2s-128 of the address bytes (4 or 16) and the big-endian port.
+    #[must_use]
+    pub fn cookie(&self, source: SocketAddr) -> Cookie {
+        cookie_under(&self.current, source)
+    }
+
+    /// Says whether the message ends in a MAC2 made with a cookie that we gave to this address.
+    #[must_use]
+    pub fn verifies(&self, message: &[u8], source: SocketAddr) -> bool {
+        let Some((covered, mac2)) = split_tail(message, COOKIE_LEN) else {
+            return false;
+        };
+        [&self.current, &self.previous].into_iter().any(|secret| {
+            keyed(&cookie_under(secret, source), &[covered])
+                .ct_eq(mac2)
+                .into()
+        })
+    }
+}
+
+impl Drop for CookieSecrets {
+    fn drop(&mut self) {
+        self.current.zeroize();
+        self.previous.zeroize();
+    }
+}
+
+impl fmt::Debug for CookieSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CookieSecrets([secret])")
+    }
+}
+
+fn cookie_under(secret: &[u8; 32], source: SocketAddr) -> Cookie {
+    let port = source.port().to_be_bytes();
+    match source {
+        SocketAddr::V4(v4) => keyed(secret, &[&v4.ip().octets(), &port]),
+        SocketAddr::V6(v6) => keyed(secret, &[&v6.ip().octets(), &port]),
+    }
+}
+
+fn keyed(key: &[u8], parts: &[&[u8]]) -> [u8; COOKIE_LEN] {
+    let mut mac = <Blake2sMac<U16> as KeyInit>::new_from_slice(key)
+        .expect("keys of 16 and 32 bytes are allowed");
+    for part in parts {
+        Mac::update(&mut mac, part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+fn split_tail(message: &[u8], tail: usize) -> Option<(&[u8], &[u8])> {
+    message
+        .len()
+        .checked_sub(tail)
+        .and_then(|at| message.split_at_checked(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signed(public_key: &[u8; 32]) -> Vec<u8> {
+        let mut message = vec![0x5a; 148];
+        let key = Mac1Key::new(public_key);
+        let mac1 = keyed(&key.0, &[&message[..116]]);
+        message[116..132].copy_from_slice(&mac1);
+        message[132..].fill(0);
+        message
+    }
+
+    #[test]
+    fn mac1_verifies_for_its_own_key_and_breaks_with_any_bit() {
+        let message = signed(&[3; 32]);
+        assert!(Mac1Key::new(&[3; 32]).verifies(&message));
+        assert!(!Mac1Key::new(&[4; 32]).verifies(&message));
+        for at in [0, 60, 115, 116, 131] {
+            let mut bad = message.clone();
+            bad[at] ^= 1;
+            assert!(!Mac1Key::new(&[3; 32]).verifies(&bad), "byte {at}");
+        }
+        assert!(!Mac1Key::new(&[3; 32]).verifies(&message[..31]));
+    }
+
+    #[test]
+    fn mac2_verifies_for_the_address_that_got_the_cookie_and_survives_one_rotation() {
+        let from: SocketAddr = "192.0.2.7:51820".parse().unwrap();
+        let secrets = CookieSecrets::new([1; 32], [0; 32]);
+        let mut message = signed(&[3; 32]);
+        let mac2 = keyed(&secrets.cookie(from), &[&message[..132]]);
+        message[132..].copy_from_slice(&mac2);
+
+        assert!(secrets.verifies(&message, from));
+        assert!(!secrets.verifies(&message, "192.0.2.7:51821".parse().unwrap()));
+        assert!(!secrets.verifies(&message, "[2001:db8::7]:51820".parse().unwrap()));
+        assert!(CookieSecrets::new([2; 32], [1; 32]).verifies(&message, from));
+        assert!(!CookieSecrets::new([3; 32], [2; 32]).verifies(&message, from));
+    }
+}
