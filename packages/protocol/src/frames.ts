@@ -1,0 +1,138 @@
+import type { Endpoint, IpAddress } from "./addresses.ts";
+import type { ByeDetail, ByeReason } from "./bye.ts";
+import type { CountersReport } from "./counters.ts";
+import type { JobId, PeerId } from "./ids.ts";
+import type { IdentityKey, PublicKey, ServerKey } from "./keys.ts";
+import type { MapVersion } from "./network-map.ts";
+import type { NodeStatus } from "./node-status.ts";
+
+/** How a stream is tied to the connection below it. */
+export type ChannelBinding = "none" | "tls-exporter";
+
+/** First frame of the server: who it is and what the agent has to sign. */
+export type Challenge = {
+  readonly serverKey: ServerKey;
+  readonly serverNonce: Uint8Array;
+  /** Ephemeral X25519 key that an enrolment key is sealed to. */
+  readonly sealKey: Uint8Array;
+  readonly serverVersion: string;
+  readonly protocolMin: number;
+  readonly protocolMax: number;
+  readonly channelBinding: ChannelBinding;
+};
+
+/** First frame of the agent: who it is. */
+export type Hello = {
+  readonly protocolVersion: number;
+  readonly agentVersion: string;
+  readonly identityKey: IdentityKey;
+  readonly publicKey: PublicKey;
+  /** Random per boot of the host's agent process. */
+  readonly bootId: bigint;
+  readonly counterEpoch: bigint;
+  /** The map that the agent runs on; `null` when it has none. */
+  readonly lastMap: MapVersion | null;
+  readonly hostname: string;
+  /** Name wished at enrolment; empty = derive it from the host name. */
+  readonly wantedName: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly capabilities: readonly string[];
+  readonly channelBinding: ChannelBinding;
+  /** Present when the node joins. */
+  readonly enrolment: SealedEnrolment | null;
+};
+
+/** An enrolment key that only the server of this stream can read. */
+export type SealedEnrolment = { readonly ephemeralKey: Uint8Array; readonly box: Uint8Array };
+
+export type NeedMapReason = "gap" | "hash" | "start" | "compact";
+export type MapCompression = "none" | "deflate";
+
+/** Outcome of one object that could not be applied. */
+export type ApplyError = { readonly object: string; readonly detail: string };
+
+export type ServerFrame =
+  | ({ readonly kind: "challenge"; readonly signature: Uint8Array } & Challenge)
+  | {
+      readonly kind: "welcome";
+      readonly peerId: PeerId;
+      readonly epoch: bigint;
+      readonly heartbeatMs: number;
+      readonly mode: "resume" | "snapshot";
+    }
+  | MapBeginFrame
+  | MapPartFrame
+  | MapEndFrame
+  | DeltaFrame
+  | { readonly kind: "watch"; readonly intervalMs: number }
+  | { readonly kind: "job"; readonly jobId: JobId; readonly timeLimitMs: number; readonly work: JobWork }
+  | SharedFrame;
+
+export type AgentFrame =
+  | ({ readonly kind: "hello"; readonly signature: Uint8Array } & Hello)
+  | ({ readonly kind: "applied"; readonly durationMs: number; readonly errors: readonly ApplyError[] } & MapVersion)
+  | { readonly kind: "needMap"; readonly reason: NeedMapReason }
+  | { readonly kind: "status"; readonly status: NodeStatus }
+  | { readonly kind: "counters"; readonly counters: CountersReport }
+  | { readonly kind: "jobResult"; readonly jobId: JobId; readonly outcome: JobOutcome }
+  /** The node removes itself; the server deletes the peer and answers with bye "removed". */
+  | { readonly kind: "leave" }
+  | SharedFrame;
+
+/** Frames that both sides send. */
+export type SharedFrame =
+  | { readonly kind: "ping"; readonly token: bigint }
+  | { readonly kind: "pong"; readonly token: bigint }
+  | {
+      readonly kind: "bye";
+      readonly reason: ByeReason;
+      readonly detail: ByeDetail;
+      readonly message: string;
+      /** With "restart": the window to spread the reconnects over. Otherwise: wait at least this long. 0 = no wish. */
+      readonly retryAfterMs: number;
+    }
+  | { readonly kind: "unsupported"; readonly frameNumber: number };
+
+export type MapBeginFrame = MapVersion & {
+  readonly kind: "mapBegin";
+  readonly compression: MapCompression;
+  /** Bytes of the map body before compression. */
+  readonly bodyBytes: number;
+  readonly partCount: number;
+};
+export type MapPartFrame = { readonly kind: "mapPart"; readonly index: number; readonly bytes: Uint8Array };
+export type MapEndFrame = {
+  readonly kind: "mapEnd";
+  readonly timeMs: number;
+  /** SHA-256 over all parts as sent. */
+  readonly partsHash: Uint8Array;
+  /** Server signature over `mapSigningBytes`. */
+  readonly signature: Uint8Array;
+};
+export type DeltaFrame = MapVersion & {
+  readonly kind: "delta";
+  readonly baseSequence: bigint;
+  readonly timeMs: number;
+  /** An encoded `MapDelta`. */
+  readonly body: Uint8Array;
+  /** Server signature over `deltaSigningBytes`. */
+  readonly signature: Uint8Array;
+};
+
+export type JobWork = { readonly kind: "ping"; readonly target: IpAddress; readonly count: number };
+
+export type JobOutcome =
+  | {
+      readonly kind: "ping";
+      readonly sent: number;
+      readonly received: number;
+      readonly rttMicroseconds: readonly number[];
+      readonly endpoint: Endpoint | null;
+    }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Payload of one map part. */
+export const MAP_PART_BYTES_MAX = 256 * 1024;
+/** Longest frame that either side accepts. */
+export const FRAME_BYTES_MAX = MAP_PART_BYTES_MAX + 8 * 1024;

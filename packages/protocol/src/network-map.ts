@@ -1,0 +1,86 @@
+import type { Endpoint, Ipv4Address, Ipv6Address, Prefix } from "./addresses.ts";
+import type { NetworkId, PeerId } from "./ids.ts";
+import type { PublicKey } from "./keys.ts";
+import type { Secret } from "./secret.ts";
+
+/** Everything one node must know. */
+export type NetworkMap = {
+  readonly self: MapSelf;
+  readonly peers: readonly MapPeer[];
+  /** First match wins; no match means deny. */
+  readonly filter: readonly FilterRule[];
+};
+
+/** The node's own settings. */
+export type MapSelf = {
+  readonly peerId: PeerId;
+  readonly name: string;
+  readonly networkId: NetworkId;
+  readonly networkName: string;
+  readonly ipv4: Ipv4Address | null;
+  readonly ipv6: Ipv6Address | null;
+  /** The network's ranges; routed into the tunnel. */
+  readonly ipv4Range: Prefix | null;
+  readonly ipv6Range: Prefix | null;
+  readonly mtu: number;
+  /** Wished UDP port; 0 leaves the choice to the agent. */
+  readonly listenPort: number;
+};
+
+/** Another member that this node may see. */
+export type MapPeer = {
+  readonly id: PeerId;
+  readonly name: string;
+  readonly publicKey: PublicKey;
+  readonly presharedKey?: Secret<Uint8Array>;
+  readonly ipv4: Ipv4Address | null;
+  readonly ipv6: Ipv6Address | null;
+  /** Networks behind the peer, beside its own addresses. */
+  readonly routes: readonly Prefix[];
+  /** Candidates, best first. */
+  readonly endpoints: readonly Endpoint[];
+  /** 0 = off. */
+  readonly keepaliveSeconds: number;
+};
+
+/** One packet rule as the engine applies it. */
+export type FilterRule = {
+  /** Number of the rule inside this map, for drop counters; 32 bits. */
+  readonly id: number;
+  readonly action: "allow" | "deny";
+  /** As seen from the node that applies it. */
+  readonly direction: "in" | "out" | "both";
+  /** IP protocol number; `null` = any. */
+  readonly protocol: number | null;
+  readonly source: Prefix | null;
+  readonly destination: Prefix | null;
+  /** Destination ports, both ends included; `null` = any. */
+  readonly ports: { readonly low: number; readonly high: number } | null;
+};
+
+/** What changes between two sequences of one epoch. */
+export type MapDelta = {
+  readonly self?: MapSelf;
+  readonly upserts: readonly MapPeer[];
+  readonly removals: readonly PeerId[];
+  /** The whole new filter. */
+  readonly filter?: readonly FilterRule[];
+};
+
+/** Identity and version of a map: sequences rise inside an epoch, an epoch changes when history may be lost. */
+export type MapVersion = { readonly epoch: bigint; readonly sequence: bigint };
+
+/** The map after a delta; the order of untouched peers stays. */
+export function applyDelta(map: NetworkMap, delta: MapDelta): NetworkMap {
+  const upserts = new Map(delta.upserts.map((peer) => [peer.id, peer]));
+  const removals = new Set(delta.removals);
+  const kept = map.peers
+    .filter((peer) => !removals.has(peer.id))
+    .map((peer) => {
+      const newer = upserts.get(peer.id);
+      upserts.delete(peer.id);
+      return newer ?? peer;
+    });
+  const added = [...upserts.values()].filter((peer) => !removals.has(peer.id));
+  return { self: delta.self ?? map.self, peers: [...kept, ...added], filter: delta.filter ?? map.filter };
+}
