@@ -1,0 +1,182 @@
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+
+import { parseEndpoint } from "../addresses.ts";
+import type { AgentFrame, JobOutcome } from "../frames.ts";
+import { jobIds } from "../ids.ts";
+import { identityKeyFromBytes, keyBytes, publicKeyFromBytes } from "../keys.ts";
+import type { NodeStatus } from "../node-status.ts";
+import type { AgentEnvelopeSchema, HelloSchema, JobResultSchema, StatusSchema } from "./agent_pb.ts";
+import { atMost, bounded, FieldError, oneOf, parsed, safeNumber, sized, text, within, word } from "./checks.ts";
+import { countersFromWire, countersToWire } from "./counters.ts";
+import { byeFromWire, HASH_BYTES, isChannelBinding, sharedToWire, SIGNATURE_BYTES, versionFromWire, type AgentInit } from "./shared-frames.ts";
+
+export function agentToWire(frame: AgentFrame): AgentInit {
+  switch (frame.kind) {
+    case "hello": {
+      const { lastMap, enrolment, ...rest } = frame;
+      return {
+        case: "hello",
+        value: {
+          ...rest,
+          identityKey: keyBytes(frame.identityKey),
+          publicKey: keyBytes(frame.publicKey),
+          capabilities: [...frame.capabilities],
+          ...(lastMap ? { lastMap } : {}),
+          ...(enrolment ? { enrolment } : {}),
+        },
+      };
+    }
+    case "applied":
+      return {
+        case: "applied",
+        value: {
+          version: { epoch: frame.epoch, sequence: frame.sequence },
+          durationMs: frame.durationMs,
+          errors: frame.errors.map(({ object, detail }) => ({ object, detail })),
+        },
+      };
+    case "needMap":
+      return { case: "needMap", value: { reason: frame.reason } };
+    case "status":
+      return {
+        case: "status",
+        value: {
+          ...frame.status,
+          endpoints: [...frame.status.endpoints],
+          offloads: frame.status.offloads.map(({ name, state, reason }) => ({ name, state, reason: reason ?? "" })),
+          wallClockMs: BigInt(frame.status.wallClockMs),
+          problems: [...frame.status.problems],
+        },
+      };
+    case "counters":
+      return { case: "counters", value: countersToWire(frame.counters) };
+    case "jobResult":
+      return { case: "jobResult", value: { jobId: jobIds.toBytes(frame.jobId), outcome: outcomeToWire(frame.outcome) } };
+    case "leave":
+      return { case: "leave", value: {} };
+    case "ping":
+    case "pong":
+    case "bye":
+    case "unsupported":
+      return sharedToWire(frame);
+  }
+}
+
+/** Returns `null` for a kind that this version does not know. */
+export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["frame"]): AgentFrame | null {
+  switch (frame.case) {
+    case "hello":
+      return helloFromWire(frame.value);
+    case "applied":
+      return {
+        kind: "applied",
+        ...versionFromWire("applied.version", frame.value.version),
+        durationMs: frame.value.durationMs,
+        errors: atMost("applied.errors", frame.value.errors, 100).map((error) => ({
+          object: text("applied.errors.object", error.object, 100),
+          detail: text("applied.errors.detail", error.detail, 500),
+        })),
+      };
+    case "needMap":
+      return { kind: "needMap", reason: word("need_map.reason", frame.value.reason, oneOf(["gap", "hash", "start", "compact"])) };
+    case "status":
+      return { kind: "status", status: statusFromWire(frame.value) };
+    case "counters":
+      return { kind: "counters", counters: countersFromWire(frame.value) };
+    case "jobResult":
+      return {
+        kind: "jobResult",
+        jobId: parsed("job_result.id", jobIds.fromBytes(frame.value.jobId)),
+        outcome: outcomeFromWire(frame.value.outcome),
+      };
+    case "leave":
+      return { kind: "leave" };
+    case "ping":
+      return { kind: "ping", token: frame.value.token };
+    case "pong":
+      return { kind: "pong", token: frame.value.token };
+    case "bye":
+      return byeFromWire(frame.value);
+    case "unsupported":
+      return { kind: "unsupported", frameNumber: frame.value.frameNumber };
+    case undefined:
+      return null;
+  }
+}
+
+function helloFromWire(message: MessageShape<typeof HelloSchema>): AgentFrame {
+  const { enrolment } = message;
+  return {
+    kind: "hello",
+    protocolVersion: message.protocolVersion,
+    agentVersion: text("hello.agent_version", message.agentVersion, 64),
+    identityKey: parsed("hello.identity_key", identityKeyFromBytes(message.identityKey)),
+    publicKey: parsed("hello.public_key", publicKeyFromBytes(message.publicKey)),
+    bootId: message.bootId,
+    counterEpoch: message.counterEpoch,
+    lastMap: message.lastMap ? versionFromWire("hello.last_map", message.lastMap) : null,
+    hostname: text("hello.hostname", message.hostname, 253),
+    wantedName: text("hello.wanted_name", message.wantedName, 63),
+    os: text("hello.os", message.os, 100),
+    arch: text("hello.arch", message.arch, 32),
+    capabilities: atMost("hello.capabilities", message.capabilities, 64).map((name) => text("hello.capabilities", name, 64)),
+    channelBinding: word("hello.channel_binding", message.channelBinding, isChannelBinding),
+    enrolment: enrolment
+      ? {
+          ephemeralKey: sized("hello.enrolment.ephemeral_key", enrolment.ephemeralKey, HASH_BYTES),
+          box: bounded("hello.enrolment.box", enrolment.box, 512),
+        }
+      : null,
+    signature: sized("hello.signature", message.signature, SIGNATURE_BYTES),
+  };
+}
+
+function statusFromWire(message: MessageShape<typeof StatusSchema>): NodeStatus {
+  return {
+    interfaceName: text("status.interface", message.interfaceName, 15),
+    listenPort: within("status.listen_port", message.listenPort, { min: 0, max: 65_535 }),
+    shards: within("status.shards", message.shards, { min: 0, max: 1024 }),
+    endpoints: atMost("status.endpoints", message.endpoints, 64).map((endpoint) => parsed("status.endpoints", parseEndpoint(endpoint))),
+    offloads: atMost("status.offloads", message.offloads, 64).map((offload) => ({
+      name: text("status.offloads.name", offload.name, 48),
+      state: word("status.offloads.state", offload.state, oneOf(["on", "off", "fallback"])),
+      reason: offload.reason === "" ? null : text("status.offloads.reason", offload.reason, 300),
+    })),
+    wallClockMs: safeNumber("status.wall_clock", message.wallClockMs),
+    problems: atMost("status.problems", message.problems, 32).map((problem) => text("status.problems", problem, 500)),
+  };
+}
+
+function outcomeToWire(outcome: JobOutcome): NonNullable<MessageInitShape<typeof JobResultSchema>["outcome"]> {
+  switch (outcome.kind) {
+    case "ping":
+      return {
+        case: "ping",
+        value: {
+          sent: outcome.sent,
+          received: outcome.received,
+          rttMicroseconds: [...outcome.rttMicroseconds],
+          endpoint: outcome.endpoint ?? "",
+        },
+      };
+    case "failed":
+      return { case: "failed", value: { message: outcome.message } };
+  }
+}
+
+function outcomeFromWire(outcome: MessageShape<typeof JobResultSchema>["outcome"]): JobOutcome {
+  switch (outcome.case) {
+    case "ping":
+      return {
+        kind: "ping",
+        sent: within("job_result.sent", outcome.value.sent, { min: 0, max: 1000 }),
+        received: within("job_result.received", outcome.value.received, { min: 0, max: outcome.value.sent }),
+        rttMicroseconds: atMost("job_result.rtt", outcome.value.rttMicroseconds, 1000),
+        endpoint: outcome.value.endpoint === "" ? null : parsed("job_result.endpoint", parseEndpoint(outcome.value.endpoint)),
+      };
+    case "failed":
+      return { kind: "failed", message: text("job_result.message", outcome.value.message, 500) };
+    case undefined:
+      throw new FieldError("job_result.outcome", "missing");
+  }
+}

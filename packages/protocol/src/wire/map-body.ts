@@ -1,0 +1,127 @@
+import { create, toBinary, type MessageShape } from "@bufbuild/protobuf";
+
+import { ipToBytes, parsePrefix, type Prefix } from "../addresses.ts";
+import { networkIds, peerIds } from "../ids.ts";
+import { isPeerName, isTitle } from "../names.ts";
+import type { FilterRule, MapDelta, MapSelf, NetworkMap } from "../network-map.ts";
+import type { Result } from "../result.ts";
+import { FilterRulesSchema, MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
+import { atMost, FieldError, oneOf, parsed, present, within, word } from "./checks.ts";
+import { decodeWith, type DecodeError } from "./decode.ts";
+import { ipv4OrNull, ipv6OrNull, packIds, peersFromWire, peersToWire, unpackIds } from "./map-peers.ts";
+
+/** Encodes a whole map: the body of a snapshot. */
+export function encodeMapBody(map: NetworkMap): Uint8Array {
+  const message = create(NetworkMapSchema, { self: selfToWire(map.self), peers: peersToWire(map.peers), filter: filterToWire(map.filter) });
+  return toBinary(NetworkMapSchema, message);
+}
+
+/** Reads and checks the body of a snapshot. */
+export function decodeMapBody(bytes: Uint8Array): Result<NetworkMap, DecodeError> {
+  return decodeWith(NetworkMapSchema, { bytes, bytesMax: MAP_BODY_BYTES_MAX }, (message) => ({
+    self: selfFromWire(present("self", message.self)),
+    peers: message.peers ? peersFromWire(message.peers) : [],
+    filter: message.filter ? filterFromWire(message.filter) : [],
+  }));
+}
+
+/** Encodes a change: the body of a delta frame. Equal changes of several nodes are encoded once. */
+export function encodeDeltaBody(delta: MapDelta): Uint8Array {
+  const message = create(MapDeltaSchema, {
+    ...(delta.self ? { self: selfToWire(delta.self) } : {}),
+    ...(delta.upserts.length > 0 ? { upserts: peersToWire(delta.upserts) } : {}),
+    removals: packIds(delta.removals),
+    ...(delta.filter ? { filter: filterToWire(delta.filter) } : {}),
+  });
+  return toBinary(MapDeltaSchema, message);
+}
+
+/** Reads and checks the body of a delta frame. */
+export function decodeDeltaBody(bytes: Uint8Array): Result<MapDelta, DecodeError> {
+  return decodeWith(MapDeltaSchema, { bytes, bytesMax: MAP_BODY_BYTES_MAX }, (message) => ({
+    ...(message.self ? { self: selfFromWire(message.self) } : {}),
+    upserts: message.upserts ? peersFromWire(message.upserts) : [],
+    removals: unpackIds("removals", message.removals),
+    ...(message.filter ? { filter: filterFromWire(message.filter) } : {}),
+  }));
+}
+
+function selfToWire(self: MapSelf): MessageShape<typeof MapSelfSchema> {
+  return create(MapSelfSchema, {
+    peerId: peerIds.toBytes(self.peerId),
+    name: self.name,
+    networkId: networkIds.toBytes(self.networkId),
+    networkName: self.networkName,
+    ipv4: self.ipv4 ? ipToBytes(self.ipv4) : EMPTY,
+    ipv6: self.ipv6 ? ipToBytes(self.ipv6) : EMPTY,
+    ipv4Range: self.ipv4Range ?? "",
+    ipv6Range: self.ipv6Range ?? "",
+    mtu: self.mtu,
+    listenPort: self.listenPort,
+  });
+}
+
+function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
+  return {
+    peerId: parsed("self.peer_id", peerIds.fromBytes(message.peerId)),
+    name: word("self.name", message.name, isPeerName),
+    networkId: parsed("self.network_id", networkIds.fromBytes(message.networkId)),
+    networkName: word("self.network_name", message.networkName, isTitle),
+    ipv4: ipv4OrNull(message.ipv4),
+    ipv6: ipv6OrNull(message.ipv6),
+    ipv4Range: prefixOrNull("self.ipv4_range", message.ipv4Range),
+    ipv6Range: prefixOrNull("self.ipv6_range", message.ipv6Range),
+    mtu: within("self.mtu", message.mtu, { min: 1280, max: 65_535 }),
+    listenPort: within("self.listen_port", message.listenPort, { min: 0, max: 65_535 }),
+  };
+}
+
+function filterToWire(rules: readonly FilterRule[]): MessageShape<typeof FilterRulesSchema> {
+  return create(FilterRulesSchema, {
+    rules: rules.map((rule) => ({
+      id: rule.id,
+      action: rule.action,
+      direction: rule.direction,
+      protocolPlusOne: rule.protocol === null ? 0 : rule.protocol + 1,
+      source: rule.source ?? "",
+      destination: rule.destination ?? "",
+      ...(rule.ports ? { ports: rule.ports } : {}),
+    })),
+  });
+}
+
+function filterFromWire(message: MessageShape<typeof FilterRulesSchema>): FilterRule[] {
+  return atMost("filter", message.rules, FILTER_RULES_MAX).map((rule) => {
+    const protocol = within("filter.protocol", rule.protocolPlusOne, { min: 0, max: 256 });
+    return {
+      id: rule.id,
+      action: word("filter.action", rule.action, isAction),
+      direction: word("filter.direction", rule.direction, isDirection),
+      protocol: protocol === 0 ? null : protocol - 1,
+      source: prefixOrNull("filter.source", rule.source),
+      destination: prefixOrNull("filter.destination", rule.destination),
+      ports: rule.ports ? portsFromWire(rule.ports) : null,
+    };
+  });
+}
+
+function portsFromWire(ports: { readonly low: number; readonly high: number }): { readonly low: number; readonly high: number } {
+  const low = within("filter.ports.low", ports.low, { min: 0, max: 65_535 });
+  return { low, high: within("filter.ports.high", ports.high, { min: low, max: 65_535 }) };
+}
+
+function prefixOrNull(field: string, text: string): Prefix | null {
+  if (text === "") return null;
+  const prefix = parsed(field, parsePrefix(text));
+  if (prefix !== text) throw new FieldError(field, "not in canonical form");
+  return prefix;
+}
+
+const isAction = oneOf(["allow", "deny"]);
+const isDirection = oneOf(["in", "out", "both"]);
+const EMPTY = new Uint8Array(0);
+
+/** More rules than this in one map are refused. */
+export const FILTER_RULES_MAX = 100_000;
+/** Longest map body before compression; about 600,000 peers. */
+export const MAP_BODY_BYTES_MAX = 64 * 1024 * 1024;
