@@ -1,1 +1,17 @@
 //! Linux system calls: TUN, UDP, poll, netlink, threads. The home of unsafe.
+
+pub mod clock;
+mod errno;
+pub mod icmp;
+pub mod namespace;
+pub mod netlink;
+pub mod poll;
+pub mod thread;
+pub mod tun;
+pub mod udp;
+mod version;
+
+pub use clock::{Monotonic, cycles};
+pub use poll::{Event, Interest, Poller, Waker};
+pub use tun::{Granted, OpenError, Tun, TunFd, TunOffload, TunOptions};
+pub use version::KernelVersion;
