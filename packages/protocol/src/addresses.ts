@@ -58,7 +58,8 @@ export function parseEndpoint(text: string): Result<Endpoint, AddressError> {
 
 /** Puts an address and a port together. */
 export function endpointOf(address: IpAddress, port: number): Result<Endpoint, AddressError> {
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) return err(bad(`${address} ${port}`, "port outside 1 to 65535"));
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    return err(bad(`${address} ${port}`, "port outside 1 to 65535"));
   return ok(brandEndpoint(isIpv6(address) ? `[${address}]:${port}` : `${address}:${port}`));
 }
 
@@ -84,7 +85,12 @@ export function hostPrefix(address: IpAddress): Prefix {
 }
 
 /** Takes a prefix apart. */
-export function prefixParts(prefix: Prefix): { readonly family: Family; readonly value: bigint; readonly length: number; readonly address: IpAddress } {
+export function prefixParts(prefix: Prefix): {
+  readonly family: Family;
+  readonly value: bigint;
+  readonly length: number;
+  readonly address: IpAddress;
+} {
   const slash = prefix.indexOf("/");
   const address = brandIp(prefix.slice(0, slash));
   return { family: familyOf(address), value: ipToNumber(address), length: Number(prefix.slice(slash + 1)), address };
@@ -111,7 +117,8 @@ export function ipToNumber(address: IpAddress): bigint {
 
 /** The address with this number; the number must fit the family. */
 export function ipFrom(family: Family, value: bigint): IpAddress {
-  if (BigInt.asUintN(widthOf(family), value) !== value) throw new Error(`${value} does not fit an IPv${family} address`);
+  if (BigInt.asUintN(widthOf(family), value) !== value)
+    throw new Error(`${value} does not fit an IPv${family} address`);
   return brandIp(formatIp(family, value));
 }
 
@@ -128,7 +135,8 @@ export function ipToBytes(address: IpAddress): Uint8Array {
 
 /** Reads 4 or 16 bytes in network order. */
 export function ipFromBytes(bytes: Uint8Array): Result<IpAddress, AddressError> {
-  if (bytes.length !== 4 && bytes.length !== 16) return err(bad(`${bytes.length} bytes`, "an address has 4 or 16 bytes"));
+  if (bytes.length !== 4 && bytes.length !== 16)
+    return err(bad(`${bytes.length} bytes`, "an address has 4 or 16 bytes"));
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
   return ok(ipFrom(bytes.length === 4 ? 4 : 6, value));

@@ -8,7 +8,14 @@ import { decodeWith, type DecodeError } from "./wire/decode.ts";
 import { serverFromWire, serverToWire } from "./wire/server-frames.ts";
 
 export type { DecodeError } from "./wire/decode.ts";
-export { decodeDeltaBody, decodeMapBody, encodeDeltaBody, encodeMapBody, FILTER_RULES_MAX, MAP_BODY_BYTES_MAX } from "./wire/map-body.ts";
+export {
+  decodeDeltaBody,
+  decodeMapBody,
+  encodeDeltaBody,
+  encodeMapBody,
+  FILTER_RULES_MAX,
+  MAP_BODY_BYTES_MAX,
+} from "./wire/map-body.ts";
 
 /** One binary WebSocket message towards an agent. */
 export function encodeServerFrame(frame: ServerFrame): Uint8Array {
@@ -23,14 +30,20 @@ export function encodeAgentFrame(frame: AgentFrame): Uint8Array {
 /** Reads what a server sent; never throws, whatever the bytes are. */
 export function decodeServerFrame(bytes: Uint8Array): Result<ServerFrame, DecodeError> {
   const input = { bytes, bytesMax: FRAME_BYTES_MAX };
-  const read = decodeWith(ServerEnvelopeSchema, input, (envelope) => ({ frame: serverFromWire(envelope.frame), envelope }));
+  const read = decodeWith(ServerEnvelopeSchema, input, (envelope) => ({
+    frame: serverFromWire(envelope.frame),
+    envelope,
+  }));
   return read.ok ? known(read.value.frame, read.value.envelope) : read;
 }
 
 /** Reads what an agent sent; never throws, whatever the bytes are. */
 export function decodeAgentFrame(bytes: Uint8Array): Result<AgentFrame, DecodeError> {
   const input = { bytes, bytesMax: FRAME_BYTES_MAX };
-  const read = decodeWith(AgentEnvelopeSchema, input, (envelope) => ({ frame: agentFromWire(envelope.frame), envelope }));
+  const read = decodeWith(AgentEnvelopeSchema, input, (envelope) => ({
+    frame: agentFromWire(envelope.frame),
+    envelope,
+  }));
   return read.ok ? known(read.value.frame, read.value.envelope) : read;
 }
 

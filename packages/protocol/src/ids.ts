@@ -26,8 +26,8 @@ export type IdKind<Id extends string> = {
 export const peerIds = idKind<PeerId>("peer_");
 export const networkIds = idKind<NetworkId>("net_");
 export const userIds = idKind<UserId>("user_");
-export const ruleIds = idKind<RuleId>("rule_");
-export const enrolmentKeyIds = idKind<EnrolmentKeyId>("enk_");
+export const ruleIds = idKind<RuleId>("pol_");
+export const enrolmentKeyIds = idKind<EnrolmentKeyId>("key_");
 export const tokenIds = idKind<TokenId>("tok_");
 export const jobIds = idKind<JobId>("job_");
 
@@ -40,7 +40,9 @@ function idKind<Id extends string>(prefix: string): IdKind<Id> {
   const parse = (text: string): Result<Id, IdError> =>
     is(text) ? ok(text) : err({ code: "id", expected: prefix, got: text.slice(0, 64) });
   const fromBytes = (bytes: Uint8Array): Result<Id, IdError> =>
-    bytes.length === ID_BYTES ? parse(prefix + encode32(bytes)) : err({ code: "id", expected: prefix, got: `${bytes.length} bytes` });
+    bytes.length === ID_BYTES
+      ? parse(prefix + encode32(bytes))
+      : err({ code: "id", expected: prefix, got: `${bytes.length} bytes` });
   return {
     prefix,
     is,

@@ -1,7 +1,13 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 
 import { equalBytes } from "./bytes.ts";
-import { MAP_PART_BYTES_MAX, type MapBeginFrame, type MapCompression, type MapEndFrame, type MapPartFrame } from "./frames.ts";
+import {
+  MAP_PART_BYTES_MAX,
+  type MapBeginFrame,
+  type MapCompression,
+  type MapEndFrame,
+  type MapPartFrame,
+} from "./frames.ts";
 import type { MapVersion } from "./network-map.ts";
 import { err, ok, type Result } from "./result.ts";
 import { MAP_BODY_BYTES_MAX } from "./wire/map-body.ts";

@@ -17,7 +17,9 @@ export function peerNameFrom(hostname: string): string {
 
 /** Tells whether a text may be shown as a title: 1 to 64 characters, no control characters, no space at the ends. */
 export function isTitle(text: unknown): text is string {
-  return typeof text === "string" && text.length >= 1 && text.length <= 64 && text.trim() === text && !CONTROL.test(text);
+  return (
+    typeof text === "string" && text.length >= 1 && text.length <= 64 && text.trim() === text && !CONTROL.test(text)
+  );
 }
 
 /** Tells whether free text from the other side is short and printable. */

@@ -1,4 +1,13 @@
-import { familyOf, ipFrom, ipToNumber, prefixFrom, prefixParts, type Family, type IpAddress, type Prefix } from "./addresses.ts";
+import {
+  familyOf,
+  ipFrom,
+  ipToNumber,
+  prefixFrom,
+  prefixParts,
+  type Family,
+  type IpAddress,
+  type Prefix,
+} from "./addresses.ts";
 import { widthOf } from "./ip-text.ts";
 
 /** Tells whether an address or a whole prefix lies inside a prefix. */

@@ -15,7 +15,10 @@ import { challengeTranscript, type StreamContext } from "./transcripts.ts";
 export type SealError = { readonly code: "seal"; readonly detail: string };
 
 /** Makes the ephemeral key pair that a server puts into one challenge. */
-export function makeSealKey(random: RandomBytes): { readonly publicKey: Uint8Array; readonly privateKey: Secret<Uint8Array> } {
+export function makeSealKey(random: RandomBytes): {
+  readonly publicKey: Uint8Array;
+  readonly privateKey: Secret<Uint8Array>;
+} {
   const privateKey = random(32);
   return { publicKey: x25519.getPublicKey(privateKey), privateKey: new Secret(privateKey) };
 }

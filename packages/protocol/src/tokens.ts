@@ -26,9 +26,14 @@ export function parseToken(text: string): Result<TokenKind, TokenError> {
   const match = TOKEN.exec(text);
   const kind = TOKEN_KINDS.find((candidate) => candidate === match?.[1]);
   if (!match || !kind) {
-    return err({ code: "token_shape", detail: `${text.length} characters that do not look like weft_${TOKEN_KINDS.join("|")}_…` });
+    return err({
+      code: "token_shape",
+      detail: `${text.length} characters that do not look like weft_${TOKEN_KINDS.join("|")}_…`,
+    });
   }
-  return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH)) ? ok(kind) : err({ code: "token_checksum" });
+  return text.slice(-CHECKSUM_LENGTH) === checksum(text.slice(0, -CHECKSUM_LENGTH))
+    ? ok(kind)
+    : err({ code: "token_checksum" });
 }
 
 /** The second word of a join line: enrolment key, dot, pinned server key. */
@@ -43,7 +48,8 @@ export function parseJoinKey(text: string): Result<JoinKey, TokenError> {
   if (!kind.ok) return kind;
   if (kind.value !== "enr") return err({ code: "token_kind", expected: "enr", got: kind.value });
   const serverKey = serverKeyFromPin(pin);
-  if (!serverKey.ok || rest.length > 0) return err({ code: "token_shape", detail: "the part behind the dot is not a server key" });
+  if (!serverKey.ok || rest.length > 0)
+    return err({ code: "token_shape", detail: "the part behind the dot is not a server key" });
   return ok({ secret: new Secret(secret), serverKey: serverKey.value });
 }
 

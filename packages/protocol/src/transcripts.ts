@@ -55,7 +55,12 @@ export type SignedBody = MapVersion & { readonly timeMs: number; readonly body: 
 
 /** Bytes that the server signs for a snapshot; `body` is the encoded map before compression. */
 export function mapSigningBytes(map: SignedBody): Uint8Array {
-  return transcript("weft network map v1", [number64(map.epoch), number64(map.sequence), number64(map.timeMs), sha256(map.body)]);
+  return transcript("weft network map v1", [
+    number64(map.epoch),
+    number64(map.sequence),
+    number64(map.timeMs),
+    sha256(map.body),
+  ]);
 }
 
 /** Bytes that the server signs for a delta. */

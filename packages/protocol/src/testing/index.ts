@@ -48,7 +48,16 @@ export function aNetworkMap(peerCount = 2, changes: Partial<NetworkMap> = {}): N
 }
 
 export function anAllowRule(changes: Partial<FilterRule> = {}): FilterRule {
-  return { id: 1, action: "allow", direction: "both", protocol: null, source: null, destination: null, ports: null, ...changes };
+  return {
+    id: 1,
+    action: "allow",
+    direction: "both",
+    protocol: null,
+    source: null,
+    destination: null,
+    ports: null,
+    ...changes,
+  };
 }
 
 /** 32 bytes that are different for every index; not a key anybody holds the private part of. */
@@ -93,5 +102,3 @@ export function mustBe<T>(result: Result<T, unknown>): T {
   if (!result.ok) throw new Error(`expected a success, got ${JSON.stringify(result.error)}`);
   return result.value;
 }
-
-

@@ -8,7 +8,15 @@ import type { NodeStatus } from "../node-status.ts";
 import type { AgentEnvelopeSchema, HelloSchema, JobResultSchema, StatusSchema } from "./agent_pb.ts";
 import { atMost, bounded, FieldError, oneOf, parsed, safeNumber, sized, text, within, word } from "./checks.ts";
 import { countersFromWire, countersToWire } from "./counters.ts";
-import { byeFromWire, HASH_BYTES, isChannelBinding, sharedToWire, SIGNATURE_BYTES, versionFromWire, type AgentInit } from "./shared-frames.ts";
+import {
+  byeFromWire,
+  HASH_BYTES,
+  isChannelBinding,
+  sharedToWire,
+  SIGNATURE_BYTES,
+  versionFromWire,
+  type AgentInit,
+} from "./shared-frames.ts";
 
 export function agentToWire(frame: AgentFrame): AgentInit {
   switch (frame.kind) {
@@ -51,7 +59,10 @@ export function agentToWire(frame: AgentFrame): AgentInit {
     case "counters":
       return { case: "counters", value: countersToWire(frame.counters) };
     case "jobResult":
-      return { case: "jobResult", value: { jobId: jobIds.toBytes(frame.jobId), outcome: outcomeToWire(frame.outcome) } };
+      return {
+        case: "jobResult",
+        value: { jobId: jobIds.toBytes(frame.jobId), outcome: outcomeToWire(frame.outcome) },
+      };
     case "leave":
       return { case: "leave", value: {} };
     case "ping":
@@ -78,7 +89,10 @@ export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["f
         })),
       };
     case "needMap":
-      return { kind: "needMap", reason: word("need_map.reason", frame.value.reason, oneOf(["gap", "hash", "start", "compact"])) };
+      return {
+        kind: "needMap",
+        reason: word("need_map.reason", frame.value.reason, oneOf(["gap", "hash", "start", "compact"])),
+      };
     case "status":
       return { kind: "status", status: statusFromWire(frame.value) };
     case "counters":
@@ -119,7 +133,9 @@ function helloFromWire(message: MessageShape<typeof HelloSchema>): AgentFrame {
     wantedName: text("hello.wanted_name", message.wantedName, 63),
     os: text("hello.os", message.os, 100),
     arch: text("hello.arch", message.arch, 32),
-    capabilities: atMost("hello.capabilities", message.capabilities, 64).map((name) => text("hello.capabilities", name, 64)),
+    capabilities: atMost("hello.capabilities", message.capabilities, 64).map((name) =>
+      text("hello.capabilities", name, 64),
+    ),
     channelBinding: word("hello.channel_binding", message.channelBinding, isChannelBinding),
     enrolment: enrolment
       ? {
@@ -136,7 +152,9 @@ function statusFromWire(message: MessageShape<typeof StatusSchema>): NodeStatus 
     interfaceName: text("status.interface", message.interfaceName, 15),
     listenPort: within("status.listen_port", message.listenPort, { min: 0, max: 65_535 }),
     shards: within("status.shards", message.shards, { min: 0, max: 1024 }),
-    endpoints: atMost("status.endpoints", message.endpoints, 64).map((endpoint) => parsed("status.endpoints", parseEndpoint(endpoint))),
+    endpoints: atMost("status.endpoints", message.endpoints, 64).map((endpoint) =>
+      parsed("status.endpoints", parseEndpoint(endpoint)),
+    ),
     offloads: atMost("status.offloads", message.offloads, 64).map((offload) => ({
       name: text("status.offloads.name", offload.name, 48),
       state: word("status.offloads.state", offload.state, oneOf(["on", "off", "fallback"])),
@@ -172,7 +190,8 @@ function outcomeFromWire(outcome: MessageShape<typeof JobResultSchema>["outcome"
         sent: within("job_result.sent", outcome.value.sent, { min: 0, max: 1000 }),
         received: within("job_result.received", outcome.value.received, { min: 0, max: outcome.value.sent }),
         rttMicroseconds: atMost("job_result.rtt", outcome.value.rttMicroseconds, 1000),
-        endpoint: outcome.value.endpoint === "" ? null : parsed("job_result.endpoint", parseEndpoint(outcome.value.endpoint)),
+        endpoint:
+          outcome.value.endpoint === "" ? null : parsed("job_result.endpoint", parseEndpoint(outcome.value.endpoint)),
       };
     case "failed":
       return { kind: "failed", message: text("job_result.message", outcome.value.message, 500) };

@@ -1,4 +1,14 @@
-import { endpointOf, endpointParts, ipFromBytes, ipToBytes, prefixFrom, prefixParts, type Endpoint, type Prefix, ipToNumber } from "../addresses.ts";
+import {
+  endpointOf,
+  endpointParts,
+  ipFromBytes,
+  ipToBytes,
+  prefixFrom,
+  prefixParts,
+  type Endpoint,
+  type Prefix,
+  ipToNumber,
+} from "../addresses.ts";
 import { concatBytes } from "../bytes.ts";
 import { FieldError, parsed } from "./checks.ts";
 

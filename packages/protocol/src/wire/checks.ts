@@ -22,7 +22,8 @@ export function present<T>(field: string, value: T | undefined): T {
 
 /** Short printable text. */
 export function text(field: string, value: string, lengthMax: number): string {
-  if (!isPlainText(value, lengthMax)) throw new FieldError(field, `longer than ${lengthMax} characters or not printable`);
+  if (!isPlainText(value, lengthMax))
+    throw new FieldError(field, `longer than ${lengthMax} characters or not printable`);
   return value;
 }
 

@@ -12,7 +12,11 @@ import { ipv4OrNull, ipv6OrNull, packIds, peersFromWire, peersToWire, unpackIds 
 
 /** Encodes a whole map: the body of a snapshot. */
 export function encodeMapBody(map: NetworkMap): Uint8Array {
-  const message = create(NetworkMapSchema, { self: selfToWire(map.self), peers: peersToWire(map.peers), filter: filterToWire(map.filter) });
+  const message = create(NetworkMapSchema, {
+    self: selfToWire(map.self),
+    peers: peersToWire(map.peers),
+    filter: filterToWire(map.filter),
+  });
   return toBinary(NetworkMapSchema, message);
 }
 
@@ -105,7 +109,10 @@ function filterFromWire(message: MessageShape<typeof FilterRulesSchema>): Filter
   });
 }
 
-function portsFromWire(ports: { readonly low: number; readonly high: number }): { readonly low: number; readonly high: number } {
+function portsFromWire(ports: { readonly low: number; readonly high: number }): {
+  readonly low: number;
+  readonly high: number;
+} {
   const low = within("filter.ports.low", ports.low, { min: 0, max: 65_535 });
   return { low, high: within("filter.ports.high", ports.high, { min: low, max: 65_535 }) };
 }

@@ -1,6 +1,14 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 
-import { ipFromBytes, ipToBytes, isIpv4, isIpv6, type IpAddress, type Ipv4Address, type Ipv6Address } from "../addresses.ts";
+import {
+  ipFromBytes,
+  ipToBytes,
+  isIpv4,
+  isIpv6,
+  type IpAddress,
+  type Ipv4Address,
+  type Ipv6Address,
+} from "../addresses.ts";
 import { concatBytes } from "../bytes.ts";
 import { ID_BYTES, peerIds, type PeerId } from "../ids.ts";
 import { KEY_BYTES, keyBytes, publicKeyFromBytes } from "../keys.ts";
@@ -15,7 +23,9 @@ import { column, FieldError, parsed, within, word } from "./checks.ts";
 export function peersToWire(peers: readonly MapPeer[]): MessageShape<typeof MapPeersSchema> {
   const endpoints = packEndpoints(peers.map((peer) => peer.endpoints));
   const routes = packPrefixes(peers.map((peer) => peer.routes));
-  const preshared = peers.flatMap((peer, place) => (peer.presharedKey ? [{ place, key: peer.presharedKey.expose() }] : []));
+  const preshared = peers.flatMap((peer, place) =>
+    peer.presharedKey ? [{ place, key: peer.presharedKey.expose() }] : [],
+  );
   return create(MapPeersSchema, {
     ids: packIds(peers.map((peer) => peer.id)),
     publicKeys: concatBytes(peers.map((peer) => keyBytes(peer.publicKey))),
@@ -94,7 +104,11 @@ function addressOrZero(address: IpAddress | null, width: number): Uint8Array {
   return address === null ? new Uint8Array(width) : ipToBytes(address);
 }
 
-function slices(field: string, bytes: Uint8Array, shape: { readonly width: number; readonly rows: number }): Uint8Array[] {
+function slices(
+  field: string,
+  bytes: Uint8Array,
+  shape: { readonly width: number; readonly rows: number },
+): Uint8Array[] {
   const { width, rows } = shape;
   if (bytes.length !== width * rows) throw new FieldError(field, `${bytes.length} bytes for ${rows} rows of ${width}`);
   return Array.from({ length: rows }, (_, row) => bytes.subarray(row * width, (row + 1) * width));

@@ -6,7 +6,15 @@ import { jobIds, peerIds } from "../ids.ts";
 import { keyBytes, serverKeyFromBytes } from "../keys.ts";
 import type { ChallengeSchema, JobSchema, ServerEnvelopeSchema } from "./agent_pb.ts";
 import { bounded, FieldError, oneOf, parsed, safeNumber, sized, text, within, word } from "./checks.ts";
-import { byeFromWire, HASH_BYTES, isChannelBinding, sharedToWire, SIGNATURE_BYTES, versionFromWire, type ServerInit } from "./shared-frames.ts";
+import {
+  byeFromWire,
+  HASH_BYTES,
+  isChannelBinding,
+  sharedToWire,
+  SIGNATURE_BYTES,
+  versionFromWire,
+  type ServerInit,
+} from "./shared-frames.ts";
 
 export function serverToWire(frame: ServerFrame): ServerInit {
   switch (frame.kind) {
@@ -17,12 +25,20 @@ export function serverToWire(frame: ServerFrame): ServerInit {
     case "mapBegin":
       return {
         case: "mapBegin",
-        value: { version: versionOf(frame), compression: frame.compression, bodyBytes: frame.bodyBytes, partCount: frame.partCount },
+        value: {
+          version: versionOf(frame),
+          compression: frame.compression,
+          bodyBytes: frame.bodyBytes,
+          partCount: frame.partCount,
+        },
       };
     case "mapPart":
       return { case: "mapPart", value: { index: frame.index, bytes: frame.bytes } };
     case "mapEnd":
-      return { case: "mapEnd", value: { timeMs: BigInt(frame.timeMs), partsHash: frame.partsHash, signature: frame.signature } };
+      return {
+        case: "mapEnd",
+        value: { timeMs: BigInt(frame.timeMs), partsHash: frame.partsHash, signature: frame.signature },
+      };
     case "delta":
       return {
         case: "delta",
@@ -75,7 +91,11 @@ export function serverFromWire(frame: MessageShape<typeof ServerEnvelopeSchema>[
         partCount: frame.value.partCount,
       };
     case "mapPart":
-      return { kind: "mapPart", index: frame.value.index, bytes: bounded("map_part.bytes", frame.value.bytes, MAP_PART_BYTES_MAX) };
+      return {
+        kind: "mapPart",
+        index: frame.value.index,
+        bytes: bounded("map_part.bytes", frame.value.bytes, MAP_PART_BYTES_MAX),
+      };
     case "mapEnd":
       return {
         kind: "mapEnd",
@@ -93,7 +113,10 @@ export function serverFromWire(frame: MessageShape<typeof ServerEnvelopeSchema>[
         signature: sized("delta.signature", frame.value.signature, SIGNATURE_BYTES),
       };
     case "watch":
-      return { kind: "watch", intervalMs: within("watch.interval", frame.value.intervalMs, { min: 100, max: 600_000 }) };
+      return {
+        kind: "watch",
+        intervalMs: within("watch.interval", frame.value.intervalMs, { min: 100, max: 600_000 }),
+      };
     case "job":
       return {
         kind: "job",
@@ -137,6 +160,9 @@ function workFromWire(work: MessageShape<typeof JobSchema>["work"]): JobWork {
   };
 }
 
-function versionOf(frame: { readonly epoch: bigint; readonly sequence: bigint }): { readonly epoch: bigint; readonly sequence: bigint } {
+function versionOf(frame: { readonly epoch: bigint; readonly sequence: bigint }): {
+  readonly epoch: bigint;
+  readonly sequence: bigint;
+} {
   return { epoch: frame.epoch, sequence: frame.sequence };
 }

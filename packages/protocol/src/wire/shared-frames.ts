@@ -17,7 +17,10 @@ export function sharedToWire(frame: SharedFrame): ServerInit & AgentInit {
     case "pong":
       return { case: "pong", value: { token: frame.token } };
     case "bye":
-      return { case: "bye", value: { reason: frame.reason, detail: frame.detail, message: frame.message, retryAfterMs: frame.retryAfterMs } };
+      return {
+        case: "bye",
+        value: { reason: frame.reason, detail: frame.detail, message: frame.message, retryAfterMs: frame.retryAfterMs },
+      };
     case "unsupported":
       return { case: "unsupported", value: { frameNumber: frame.frameNumber } };
   }
