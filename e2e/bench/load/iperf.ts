@@ -1,0 +1,100 @@
+import { z } from "zod";
+
+import { argv } from "../../harness/argv.ts";
+import type { Host } from "../../harness/namespaces.ts";
+import { IPERF_PORT } from "../site.ts";
+
+export type IperfOptions = {
+  readonly from: Host;
+  readonly to: string;
+  readonly seconds: number;
+  readonly port?: number;
+  readonly flags?: readonly string[];
+};
+
+export type TcpResult = {
+  /** Received, summed over streams and directions, without the first second. */
+  readonly bitsPerSecond: number;
+  /** Payload bytes that the receivers took, without the first second. */
+  readonly bytes: number;
+  readonly retransmits: number;
+  /** The slowest of the one-second bins: a stall hides in an average. */
+  readonly slowestBitsPerSecond: number;
+};
+
+export type UdpResult = {
+  readonly receivedBitsPerSecond: number;
+  readonly receivedPacketsPerSecond: number;
+  readonly lossPercent: number;
+  readonly receivedBytes: number;
+};
+
+/** Runs one TCP measurement with CUBIC; the first second is dropped. */
+export async function iperfTcp(options: IperfOptions): Promise<TcpResult> {
+  const { end, intervals } = TcpOutput.parse(await runIperf(options, ["--congestion", "cubic"]));
+  const received = [end.sum_received, end.sum_received_bidir_reverse].filter((sum) => sum !== undefined);
+  const sent = [end.sum_sent, end.sum_sent_bidir_reverse].filter((sum) => sum !== undefined);
+  const bins = intervals
+    .filter((interval) => !interval.sum.omitted && interval.sum.seconds > SHORT_BIN_SECONDS)
+    .map((interval) => interval.sum.bits_per_second + (interval.sum_bidir_reverse?.bits_per_second ?? 0));
+  return {
+    bitsPerSecond: received.reduce((sum, one) => sum + one.bits_per_second, 0),
+    bytes: received.reduce((sum, one) => sum + one.bytes, 0),
+    retransmits: sent.reduce((sum, one) => sum + (one.retransmits ?? 0), 0),
+    slowestBitsPerSecond: Math.min(...bins),
+  };
+}
+
+/** Runs one UDP measurement; the first second is dropped. */
+export async function iperfUdp(options: IperfOptions): Promise<UdpResult> {
+  const { end } = UdpOutput.parse(await runIperf(options, ["--udp"]));
+  const received = end.sum_received ?? end.sum;
+  const packets = Math.max(received.packets - received.lost_packets, 0);
+  return {
+    receivedBitsPerSecond: (received.bytes * 8) / received.seconds,
+    receivedPacketsPerSecond: packets / received.seconds,
+    lossPercent: received.packets === 0 ? 100 : (received.lost_packets / received.packets) * 100,
+    receivedBytes: received.bytes,
+  };
+}
+
+async function runIperf(options: IperfOptions, flags: readonly string[]): Promise<unknown> {
+  const { from, to, seconds, port = IPERF_PORT } = options;
+  const result = await from.run(
+    "iperf3",
+    [
+      ...argv`--client ${to} --port ${port} --json --time ${seconds} --omit 1 --connect-timeout 5000`,
+      ...flags,
+      ...(options.flags ?? []),
+    ],
+    { timeoutMs: (seconds + SLACK_SECONDS) * 1_000 },
+  );
+  let output: unknown;
+  try {
+    output = JSON.parse(result.stdout);
+  } catch {
+    throw new Error(
+      `iperf3 to ${to} ended with ${String(result.code)}: ${(result.stderr || result.stdout).slice(-500)}`,
+    );
+  }
+  const failed = FailedOutput.safeParse(output);
+  if (failed.success) throw new Error(`iperf3 to ${to}: ${failed.data.error}`);
+  return output;
+}
+
+const FailedOutput = z.object({ error: z.string() });
+const TcpSum = z.object({ bytes: z.number(), bits_per_second: z.number(), retransmits: z.number().optional() });
+const Bin = z.object({ seconds: z.number(), bits_per_second: z.number(), omitted: z.boolean() });
+const TcpOutput = z.object({
+  intervals: z.array(z.object({ sum: Bin, sum_bidir_reverse: Bin.optional() })),
+  end: z.object({
+    sum_sent: TcpSum,
+    sum_received: TcpSum,
+    sum_sent_bidir_reverse: TcpSum.optional(),
+    sum_received_bidir_reverse: TcpSum.optional(),
+  }),
+});
+const UdpSum = z.object({ seconds: z.number(), bytes: z.number(), packets: z.number(), lost_packets: z.number() });
+const UdpOutput = z.object({ end: z.object({ sum: UdpSum, sum_received: UdpSum.optional() }) });
+const SHORT_BIN_SECONDS = 0.5;
+const SLACK_SECONDS = 20;

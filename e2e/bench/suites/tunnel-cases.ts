@@ -1,0 +1,158 @@
+import { builtProgram } from "../../harness/repository.ts";
+import { startProgram } from "../../harness/programs.ts";
+import { z } from "zod";
+
+import { iperfTcp, iperfUdp, type IperfOptions } from "../load/iperf.ts";
+import { measureUsage, pathProblem, type Usage } from "../measure.ts";
+import { FORWARDED_ADDRESS, FORWARDED_PORT, IPERF_PORT } from "../site.ts";
+import type { CaseContext, Sample, TunnelCase } from "./suite.ts";
+
+/** Every case of the suite `tunnel`, in the order in which they run; bulk cases in both variants of the link. */
+export function tunnelCases(): TunnelCase[] {
+  return [
+    ...bothCables("tcp-1", "Gbit/s", (context) => tcp(context, [])),
+    ...bothCables("tcp-4", "Gbit/s", (context) => tcp(context, ["--parallel", "4"])),
+    ...bothCables("tcp-1-reverse", "Gbit/s", (context) => tcp(context, ["--reverse"])),
+    ...bothCables("tcp-bidir", "Gbit/s", (context) => tcp(context, ["--bidir"])),
+    ...bothCables("tcp-1-v6", "Gbit/s", (context) => tcp(context, [], context.tunnel.v6.b)),
+    ...bothCables("udp-1372", "Mbit/s", udpUnlimited),
+    only("udp-paced-200", "% lost", (context) => udpPaced(context, 200)),
+    only("udp-paced-400", "% lost", (context) => udpPaced(context, 400)),
+    only("udp-64", "packets/s", udpSmall),
+    only("short", "transfers/s", shortTransfers),
+    { ...only("forwarded", "Gbit/s", forwarded), rawLink: "must be faster" },
+  ];
+}
+
+async function tcp(context: CaseContext, flags: readonly string[], to = context.tunnel.v4.b): Promise<Sample> {
+  const { site, tunnel } = context;
+  const { result, usage } = await measureUsage(site, tunnel, () => iperfTcp({ ...load(context), to, flags }));
+  return {
+    value: result.bitsPerSecond / 1e9,
+    extra: {
+      ...costs(usage),
+      retransmits: result.retransmits,
+      slowestSecond: result.slowestBitsPerSecond / 1e9,
+    },
+    ...problem(pathProblem(result.bytes, usage)),
+  };
+}
+
+async function udpUnlimited(context: CaseContext): Promise<Sample> {
+  const { result, usage } = await udp(context, ["--bitrate", "0", "--length", "1372"]);
+  return {
+    value: result.receivedBitsPerSecond / 1e6,
+    extra: { ...costs(usage), lossPercent: result.lossPercent, deliveredMbit: deliveredMbit(usage, context) },
+    ...problem(pathProblem(result.receivedBytes, usage)),
+  };
+}
+
+async function udpPaced(context: CaseContext, mbit: number): Promise<Sample> {
+  const { result, usage } = await udp(context, ["--bitrate", `${String(mbit)}M`, "--length", "1372"]);
+  return {
+    value: result.lossPercent,
+    extra: {
+      cpuSeconds: usage.cpuSeconds,
+      receivedMbit: result.receivedBitsPerSecond / 1e6,
+      softirqShare: usage.softirqShare,
+    },
+    ...problem(pathProblem(result.receivedBytes, usage)),
+  };
+}
+
+async function udpSmall(context: CaseContext): Promise<Sample> {
+  const { result, usage } = await udp(context, ["--bitrate", "0", "--length", "64"]);
+  return {
+    value: result.receivedPacketsPerSecond,
+    extra: { ...costs(usage), lossPercent: result.lossPercent, deliveredMbit: deliveredMbit(usage, context) },
+    ...problem(pathProblem(result.receivedBytes, usage)),
+  };
+}
+
+function udp(context: CaseContext, flags: readonly string[]) {
+  return measureUsage(context.site, context.tunnel, () => iperfUdp({ ...load(context), flags }));
+}
+
+async function shortTransfers({ site, tunnel, seconds }: CaseContext): Promise<Sample> {
+  const program = builtProgram("bench/load/short-transfers.js");
+  const server = startProgram({
+    name: "short-transfers server",
+    program: process.execPath,
+    args: [program, "serve", tunnel.v4.b, String(SHORT_PORT)],
+    host: site.b,
+  });
+  await server.waitForLine("ready", 5_000, (line) => (line === "ready" ? true : undefined));
+  const { result, usage } = await measureUsage(site, tunnel, () =>
+    site.a.must(process.execPath, [program, "fetch", tunnel.v4.b, String(SHORT_PORT), String(seconds)]),
+  );
+  await server.stop();
+  const counted = ShortResult.parse(JSON.parse(result));
+  const broken = counted.broken === 0 ? undefined : `${String(counted.broken)} short transfers were cut`;
+  return {
+    value: counted.transfers / counted.seconds,
+    extra: { cpuSeconds: usage.cpuSeconds, broken: counted.broken },
+    ...problem(broken ?? pathProblem(counted.transfers * SHORT_BYTES, usage)),
+  };
+}
+
+/** A reaches C through B, which forwards between the tunnel and its second link by address translation. */
+async function forwarded(context: CaseContext): Promise<Sample> {
+  const { site, tunnel } = context;
+  const target = `${FORWARDED_ADDRESS}:${String(FORWARDED_PORT)}`;
+  await site.b.must("nft", ["-f", "-"], {
+    input: `table ip weft_bench {
+      chain before { type nat hook prerouting priority dstnat; ip daddr ${tunnel.v4.b} tcp dport ${String(FORWARDED_PORT)} dnat to ${target}; }
+      chain after { type nat hook postrouting priority srcnat; oifname "behind0" masquerade; }
+    }`,
+  });
+  try {
+    const { result, usage } = await measureUsage(site, tunnel, () =>
+      iperfTcp({ ...load(context), port: FORWARDED_PORT }),
+    );
+    return {
+      value: result.bitsPerSecond / 1e9,
+      extra: { ...costs(usage), retransmits: result.retransmits },
+      ...problem(pathProblem(result.bytes, usage)),
+    };
+  } finally {
+    await site.b.must("nft", ["delete", "table", "ip", "weft_bench"]);
+  }
+}
+
+function load({ site, tunnel, seconds }: CaseContext): IperfOptions {
+  return { from: site.a, to: tunnel.v4.b, seconds, port: IPERF_PORT };
+}
+
+function costs(usage: Usage): Record<string, number> {
+  return {
+    cpuSecondsPerGB: usage.deliveredBytes === 0 ? Number.NaN : usage.cpuSeconds / (usage.deliveredBytes / 1e9),
+    softirqShare: usage.softirqShare,
+    rssMB: usage.rssMb,
+  };
+}
+
+/** What the tunnel handed to B's kernel, which may be more than the load tool could read. */
+function deliveredMbit(usage: Usage, { seconds }: CaseContext): number {
+  return (usage.deliveredBytes * 8) / (seconds + OMITTED_SECONDS) / 1e6;
+}
+
+function problem(reason: string | undefined): { readonly problem?: string } {
+  return reason === undefined ? {} : { problem: reason };
+}
+
+function bothCables(name: string, unit: string, run: TunnelCase["run"]): TunnelCase[] {
+  const rawLink = name.startsWith("tcp") ? "must be faster" : "is not a limit";
+  return [
+    { name, unit, cable: "veth", rawLink, run },
+    { name: `${name} (nic)`, unit, cable: "nic", rawLink, run },
+  ];
+}
+
+function only(name: string, unit: string, run: TunnelCase["run"]): TunnelCase {
+  return { name, unit, cable: "veth", rawLink: "is not a limit", run };
+}
+
+const ShortResult = z.object({ transfers: z.number(), broken: z.number(), seconds: z.number() });
+const SHORT_PORT = 5_401;
+const SHORT_BYTES = 20_000;
+const OMITTED_SECONDS = 1;

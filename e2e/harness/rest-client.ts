@@ -1,0 +1,40 @@
+/** A caller of the REST surface with a session cookie, as a browser would be. */
+export type RestClient = {
+  readonly get: (path: string) => Promise<unknown>;
+  readonly post: (path: string, body?: unknown) => Promise<unknown>;
+  readonly remove: (path: string) => Promise<void>;
+};
+
+/** Creates a client for one server; `path` arguments start below `/api/v1`. The cookie of the last answer is sent along. */
+export function createRestClient(serverUrl: string): RestClient {
+  const cookies = new Map<string, string>();
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${serverUrl}/api/v1${path}`, {
+      method,
+      headers: {
+        origin: new URL(serverUrl).origin,
+        ...(cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(REQUEST_MS),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (name !== undefined && value !== undefined) cookies.set(name, value);
+    }
+    const text = await response.text();
+    if (!response.ok)
+      throw new Error(`${method} ${path} was answered with ${String(response.status)}: ${text.slice(0, 500)}`);
+    return text === "" ? undefined : JSON.parse(text);
+  };
+  return {
+    get: (path) => call("GET", path),
+    post: (path, body) => call("POST", path, body ?? {}),
+    remove: async (path) => {
+      await call("DELETE", path);
+    },
+  };
+}
+
+const REQUEST_MS = 20_000;
