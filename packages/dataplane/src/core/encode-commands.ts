@@ -1,0 +1,183 @@
+import {
+  ENDPOINT_BYTES,
+  type EngineCommand,
+  NO_SLOT,
+  PREFIX_BYTES,
+  RECORD_HEADER_BYTES,
+  RULE_BYTES,
+  type WireEndpoint,
+  type WirePrefix,
+  type WireRule,
+} from "./engine-port.ts";
+
+/** Collects commands into one batch of bytes. */
+export type CommandWriter = {
+  readonly push: (command: EngineCommand) => void;
+  /** The batch so far, as a view that is valid until the next call; empty when nothing was pushed. */
+  readonly batch: () => Uint8Array;
+  /** Forgets the batch and wipes it: it may have held keys. */
+  readonly clear: () => void;
+};
+
+export function createCommandWriter(): CommandWriter {
+  let bytes = new Uint8Array(INITIAL_BYTES);
+  let view = new DataView(bytes.buffer);
+  let used = 0;
+
+  const reserve = (byteCount: number): void => {
+    if (used + byteCount <= bytes.length) return;
+    const larger = new Uint8Array(Math.max(bytes.length * 2, used + byteCount));
+    larger.set(bytes.subarray(0, used));
+    bytes.fill(0);
+    bytes = larger;
+    view = new DataView(bytes.buffer);
+  };
+
+  return {
+    push(command) {
+      const bodyBytes = bodyBytesOf(command);
+      reserve(RECORD_HEADER_BYTES + bodyBytes);
+      view.setUint8(used, KIND_NUMBERS[command.kind]);
+      view.setUint32(used + 4, bodyBytes, true);
+      writeBody(new DataView(bytes.buffer, used + RECORD_HEADER_BYTES, bodyBytes), command);
+      used += RECORD_HEADER_BYTES + bodyBytes;
+    },
+    batch: () => bytes.subarray(0, used),
+    clear() {
+      bytes.fill(0, 0, used);
+      used = 0;
+    },
+  };
+}
+
+function bodyBytesOf(command: EngineCommand): number {
+  switch (command.kind) {
+    case "add-peer":
+    case "set-keepalive":
+      return 8;
+    case "remove-peer":
+    case "retire-session":
+    case "handshake-gave-up":
+      return 4;
+    case "set-allowed-ips":
+      return 8 + command.prefixes.length * PREFIX_BYTES;
+    case "set-endpoint":
+      return 4 + ENDPOINT_BYTES;
+    case "install-session":
+      return 84;
+    case "send-handshake":
+      return 4 + ENDPOINT_BYTES + command.message.length;
+    case "set-cookie-secrets":
+      return 64;
+    case "set-filter":
+      return 4 + command.rules.length * RULE_BYTES;
+  }
+}
+
+/** Fields not written stay zero: the buffer behind `used` is always clear. */
+function writeBody(body: DataView, command: EngineCommand): void {
+  switch (command.kind) {
+    case "add-peer":
+    case "set-keepalive":
+      body.setUint32(0, command.slot, true);
+      body.setUint16(4, command.keepaliveSeconds, true);
+      return;
+    case "remove-peer":
+    case "handshake-gave-up":
+      body.setUint32(0, command.slot, true);
+      return;
+    case "retire-session":
+      body.setUint32(0, command.localIndex, true);
+      return;
+    case "set-allowed-ips":
+      body.setUint32(0, command.slot, true);
+      body.setUint32(4, command.prefixes.length, true);
+      for (const [index, prefix] of command.prefixes.entries()) writePrefix(body, 8 + index * PREFIX_BYTES, prefix);
+      return;
+    case "set-endpoint":
+      body.setUint32(0, command.slot, true);
+      writeEndpoint(body, 4, command.endpoint);
+      return;
+    case "install-session":
+      writeSession(body, command);
+      return;
+    case "send-handshake":
+      body.setUint32(0, command.slot ?? NO_SLOT, true);
+      writeEndpoint(body, 4, command.endpoint);
+      bytesOf(body).set(command.message, 4 + ENDPOINT_BYTES);
+      return;
+    case "set-cookie-secrets":
+      bytesOf(body).set(command.current, 0);
+      bytesOf(body).set(command.previous, 32);
+      return;
+    case "set-filter":
+      body.setUint32(0, command.rules.length, true);
+      for (const [index, rule] of command.rules.entries()) writeRule(body, 4 + index * RULE_BYTES, rule);
+  }
+}
+
+function writeSession(body: DataView, command: Extract<EngineCommand, { kind: "install-session" }>): void {
+  const { keys } = command;
+  body.setUint32(0, command.slot, true);
+  body.setUint32(4, keys.localIndex, true);
+  body.setUint32(8, keys.remoteIndex, true);
+  body.setUint8(12, keys.role === "initiator" ? 0 : 1);
+  body.setUint8(13, CIPHER_CHACHA20_POLY1305);
+  body.setUint32(16, command.ageMs, true);
+  bytesOf(body).set(keys.sendKey, 20);
+  bytesOf(body).set(keys.receiveKey, 52);
+}
+
+function writeEndpoint(body: DataView, at: number, endpoint: WireEndpoint | null): void {
+  if (!endpoint) return;
+  body.setUint8(at, familyNumber(endpoint.address));
+  body.setUint16(at + 2, endpoint.port, true);
+  bytesOf(body).set(endpoint.address, at + 4);
+}
+
+function writePrefix(body: DataView, at: number, prefix: WirePrefix): void {
+  body.setUint8(at, familyNumber(prefix.address));
+  body.setUint8(at + 1, prefix.length);
+  bytesOf(body).set(prefix.address, at + 4);
+}
+
+function writeRule(body: DataView, at: number, rule: WireRule): void {
+  const address = (rule.source ?? rule.destination)?.address;
+  body.setUint8(at, rule.action === "allow" ? 1 : 0);
+  body.setUint8(at + 1, DIRECTION_NUMBERS[rule.direction]);
+  body.setUint8(at + 2, rule.protocol);
+  body.setUint8(at + 3, address ? familyNumber(address) : 0);
+  body.setUint8(at + 4, rule.source?.length ?? 0);
+  body.setUint8(at + 5, rule.destination?.length ?? 0);
+  body.setUint16(at + 6, rule.portLow, true);
+  body.setUint16(at + 8, rule.portHigh, true);
+  body.setUint32(at + 12, rule.id, true);
+  if (rule.source) bytesOf(body).set(rule.source.address, at + 16);
+  if (rule.destination) bytesOf(body).set(rule.destination.address, at + 32);
+}
+
+function familyNumber(address: Uint8Array): number {
+  return address.length === 4 ? 4 : 6;
+}
+
+function bytesOf(view: DataView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+const KIND_NUMBERS = {
+  "add-peer": 1,
+  "remove-peer": 2,
+  "set-allowed-ips": 3,
+  "set-endpoint": 4,
+  "set-keepalive": 5,
+  "install-session": 6,
+  "retire-session": 7,
+  "send-handshake": 8,
+  "handshake-gave-up": 9,
+  "set-cookie-secrets": 10,
+  "set-filter": 11,
+} as const satisfies Record<EngineCommand["kind"], number>;
+
+const DIRECTION_NUMBERS = { in: 1, out: 2, both: 3 } as const;
+const CIPHER_CHACHA20_POLY1305 = 0;
+const INITIAL_BYTES = 4_096;

@@ -1,0 +1,95 @@
+import type { SessionKeys } from "./handshake/session-keys.ts";
+
+/** An address datagrams go to or come from, as the engine writes it. */
+export type WireEndpoint = {
+  /** 4 or 16 bytes. */
+  readonly address: Uint8Array;
+  readonly port: number;
+};
+
+/** An address range as the engine writes it. */
+export type WirePrefix = { readonly address: Uint8Array; readonly length: number };
+
+/** One filter rule as the engine writes it. */
+export type WireRule = {
+  readonly id: number;
+  readonly action: "deny" | "allow";
+  readonly direction: "in" | "out" | "both";
+  /** 0 = any. */
+  readonly protocol: number;
+  readonly source: WirePrefix | null;
+  readonly destination: WirePrefix | null;
+  readonly portLow: number;
+  readonly portHigh: number;
+};
+
+/** Everything the slow path can ask of the engine; docs/design/engine/commands.md has the byte layout. */
+export type EngineCommand =
+  | { readonly kind: "add-peer"; readonly slot: number; readonly keepaliveSeconds: number }
+  | { readonly kind: "remove-peer"; readonly slot: number }
+  | { readonly kind: "set-allowed-ips"; readonly slot: number; readonly prefixes: readonly WirePrefix[] }
+  | { readonly kind: "set-endpoint"; readonly slot: number; readonly endpoint: WireEndpoint | null }
+  | { readonly kind: "set-keepalive"; readonly slot: number; readonly keepaliveSeconds: number }
+  | { readonly kind: "install-session"; readonly slot: number; readonly keys: SessionKeys; readonly ageMs: number }
+  | { readonly kind: "retire-session"; readonly localIndex: number }
+  | {
+      readonly kind: "send-handshake";
+      readonly slot: number | null;
+      readonly endpoint: WireEndpoint | null;
+      readonly message: Uint8Array;
+    }
+  | { readonly kind: "handshake-gave-up"; readonly slot: number }
+  | { readonly kind: "set-cookie-secrets"; readonly current: Uint8Array; readonly previous: Uint8Array }
+  | { readonly kind: "set-filter"; readonly rules: readonly WireRule[] };
+
+/** Everything the engine tells the slow path. */
+export type EngineEvent =
+  | {
+      readonly kind: "handshake-message";
+      readonly from: WireEndpoint;
+      readonly message: Uint8Array;
+      readonly load: "normal" | "high";
+      readonly mac2: "valid" | "absent";
+    }
+  | { readonly kind: "cookie-wanted"; readonly from: WireEndpoint; readonly message: Uint8Array }
+  | { readonly kind: "want-handshake"; readonly slot: number; readonly reason: "no-session" | "old-sent" | "old-received" }
+  | { readonly kind: "session-confirmed"; readonly slot: number; readonly localIndex: number }
+  | { readonly kind: "endpoint-moved"; readonly slot: number; readonly endpoint: WireEndpoint | null }
+  | { readonly kind: "no-answer"; readonly slot: number }
+  | { readonly kind: "queue-overflow"; readonly dropped: number }
+  | {
+      readonly kind: "io-fault";
+      readonly operation: "tun-read" | "tun-write" | "udp-receive" | "udp-send" | "poll";
+      readonly severity: "passing" | "fatal";
+      readonly errno: number;
+    }
+  | { readonly kind: "session-expired"; readonly slot: number; readonly localIndex: number };
+
+export const RECORD_HEADER_BYTES = 8;
+export const ENDPOINT_BYTES = 20;
+export const PREFIX_BYTES = 20;
+export const RULE_BYTES = 48;
+/** The slot number that means "no peer". */
+export const NO_SLOT = 0xffff_ffff;
+
+/** The fast path as the slow path sees it; the addon's `Engine` and the in-memory one both fit. */
+export type Engine = {
+  readonly listenPort: number;
+  readonly tunName: string;
+  readonly shardCount: number;
+  /** Throws when the batch does not decode. */
+  readonly apply: (commands: Uint8Array) => void;
+  /** Writes whole event records and returns the bytes written; 0 = nothing left. */
+  readonly takeEvents: (into: Uint8Array) => number;
+  /** Rows written; negative = rows needed, when `into` was too small. */
+  readonly readPeerCounters: (into: BigUint64Array) => number;
+  readonly readShardCounters: (into: BigUint64Array) => number;
+  readonly readTotals: (into: BigUint64Array) => number;
+  readonly status: () => EngineStatus;
+  readonly close: () => void;
+};
+
+/** The part of the engine's own report that the slow path passes on. */
+export type EngineStatus = {
+  readonly offloads: readonly { readonly name: string; readonly state: "on" | "off" | "fallback"; readonly reason: string | null }[];
+};

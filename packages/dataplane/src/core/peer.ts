@@ -1,0 +1,112 @@
+import { keyBytes, type PublicKey } from "@weft/protocol";
+import type { PeerState, TunnelPeer } from "../tunnel.ts";
+import { activeSource, createEndpointChoice, type EndpointChoice } from "./endpoint-choice.ts";
+import { createRemoteIdentity, type LocalIdentity, type RemoteIdentity } from "./handshake/identity.ts";
+import type { PendingInitiation } from "./handshake/initiator.ts";
+import { NO_PRESHARED_KEY } from "./handshake/transcript.ts";
+import { type PathState, UNKNOWN_PATH } from "./path-state.ts";
+import { NO_SESSIONS, type SessionSlots } from "./session-slots.ts";
+
+/** Everything the slow path remembers about one peer. Changed in place by the flows beside this file. */
+export type Peer = {
+  /** The engine's number for it. */
+  readonly slot: number;
+  readonly publicKey: PublicKey;
+  desired: TunnelPeer;
+  choice: EndpointChoice;
+  path: PathState;
+  attempt: HandshakeAttempt;
+  link: PeerLink;
+  sessions: SessionSlots;
+  identity: PeerIdentity;
+  /** The newest time stamp this peer proved; older ones are replays. */
+  greatestTimestamp: Uint8Array | null;
+  /** The newest time stamp we sent. */
+  sentTimestamp: Uint8Array | null;
+  initiationAcceptedAtMs: number | null;
+  initiationSentAtMs: number | null;
+  cookie: { readonly value: Uint8Array; readonly receivedAtMs: number } | null;
+  /** The handshake message a cookie reply may still answer. */
+  lastSent: { readonly localIndex: number; readonly mac1: Uint8Array } | null;
+  lastHandshakeAtUnixMs: number | null;
+  /** When we start a handshake on our own although the engine asks for none. */
+  wakeAtMs: number | null;
+};
+
+/** Our own try to reach a peer. */
+export type HandshakeAttempt =
+  | { readonly state: "idle" }
+  /** Wanted, but the pause since the last initiation is not over, or no answer came yet. */
+  | {
+      readonly state: "trying";
+      readonly startedAtMs: number;
+      readonly attempts: number;
+      readonly retryAtMs: number;
+      readonly pending: PendingInitiation | null;
+      /** A cookie that arrives is answered at once, but only the first one. */
+      readonly cookieRetry: "unused" | "used";
+    };
+
+/** Whether a session works, as shown to others. */
+export type PeerLink = { readonly state: "down" } | { readonly state: "up"; readonly sinceMs: number };
+
+/** The peer's key material, prepared at the first handshake: at 10,000 peers most never need it. */
+export type PeerIdentity =
+  | { readonly state: "unprepared" }
+  | { readonly state: "ready"; readonly remote: RemoteIdentity }
+  | { readonly state: "unusable" };
+
+export function createPeer(slot: number, desired: TunnelPeer): Peer {
+  return {
+    slot,
+    publicKey: desired.publicKey,
+    desired,
+    choice: createEndpointChoice(desired.endpoints),
+    path: UNKNOWN_PATH,
+    attempt: { state: "idle" },
+    link: { state: "down" },
+    sessions: NO_SESSIONS,
+    identity: { state: "unprepared" },
+    greatestTimestamp: null,
+    sentTimestamp: null,
+    initiationAcceptedAtMs: null,
+    initiationSentAtMs: null,
+    cookie: null,
+    lastSent: null,
+    lastHandshakeAtUnixMs: null,
+    wakeAtMs: null,
+  };
+}
+
+/** The peer's prepared key material; null when its public key cannot be used. */
+export function remoteIdentityOf(peer: Peer, local: LocalIdentity): RemoteIdentity | null {
+  if (peer.identity.state === "unprepared") {
+    const presharedKey = peer.desired.presharedKey?.expose() ?? NO_PRESHARED_KEY;
+    const remote = createRemoteIdentity(local, { publicKey: keyBytes(peer.publicKey), presharedKey });
+    peer.identity = remote ? { state: "ready", remote } : { state: "unusable" };
+  }
+  return peer.identity.state === "ready" ? peer.identity.remote : null;
+}
+
+/** The earliest moment at which this peer needs attention. */
+export function peerDueAtMs(peer: Peer): number | null {
+  const retryAtMs = peer.attempt.state === "trying" ? peer.attempt.retryAtMs : null;
+  if (retryAtMs === null || peer.wakeAtMs === null) return retryAtMs ?? peer.wakeAtMs;
+  return Math.min(retryAtMs, peer.wakeAtMs);
+}
+
+export function peerStateOf(peer: Peer): PeerState {
+  return {
+    publicKey: peer.publicKey,
+    endpoint: peer.choice.active,
+    endpointSource: activeSource(peer.choice),
+    lastHandshakeAtMs: peer.lastHandshakeAtUnixMs,
+    session: sessionOf(peer),
+  };
+}
+
+function sessionOf(peer: Peer): PeerState["session"] {
+  if (peer.link.state === "up") return { state: "up", sinceMs: peer.link.sinceMs };
+  if (peer.attempt.state === "idle") return { state: "none" };
+  return { state: "handshaking", startedAtMs: peer.attempt.startedAtMs, attempts: peer.attempt.attempts };
+}

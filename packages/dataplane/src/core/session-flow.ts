@@ -1,0 +1,94 @@
+import { keyBytes } from "@weft/protocol";
+import { type CoreContext, type Moment, rearm } from "./core-context.ts";
+import { withAuthenticated } from "./endpoint-choice.ts";
+import type { WireEndpoint } from "./engine-port.ts";
+import { compareBytes } from "./handshake/bytes.ts";
+import type { SessionKeys } from "./handshake/session-keys.ts";
+import type { Peer } from "./peer.ts";
+import { pathHeard } from "./path-state.ts";
+import { type SlotsChange, withConfirmed, withInstalled, withoutSession } from "./session-slots.ts";
+import { REKEY_AFTER_MS, REKEY_RETRY_MS } from "./session-timers.ts";
+import { endpointFromWire } from "./wire-address.ts";
+
+/** Fresh keys, and where and when the message that completed them came from. */
+export type FreshSession = { readonly keys: SessionKeys; readonly from: WireEndpoint; readonly at: Moment };
+
+/** Hands fresh keys to the engine, wipes them here, and sends to where the peer was heard from. */
+export function installSession(context: CoreContext, peer: Peer, session: FreshSession): void {
+  const { keys, from, at } = session;
+  noteHeard(context, peer, { from, nowMs: at.nowMs });
+  context.send({ kind: "set-endpoint", slot: peer.slot, endpoint: from });
+  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs: 0 });
+  keys.sendKey.fill(0);
+  keys.receiveKey.fill(0);
+  const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs };
+  applySlots(context, peer, withInstalled(peer.sessions, record));
+  peer.lastHandshakeAtUnixMs = at.unixMs;
+  peer.wakeAtMs = null;
+  rearm(context, peer);
+}
+
+/** The first packet under a session we answered for has arrived: the session works in both directions. */
+export function confirmSession(context: CoreContext, peer: Peer, session: { readonly localIndex: number; readonly nowMs: number }): void {
+  const { localIndex, nowMs } = session;
+  const before = peer.sessions.current;
+  applySlots(context, peer, withConfirmed(peer.sessions, localIndex));
+  const confirmed = peer.sessions.current;
+  if (confirmed?.localIndex !== localIndex) return;
+  dropAttempt(context, peer);
+  peer.path = pathHeard(peer.path, nowMs);
+  markUp(context, peer, nowMs);
+  const crossed =
+    before?.role === "initiator" && Math.abs(confirmed.installedAtMs - before.installedAtMs) < REKEY_RETRY_MS;
+  // Both ends initiated at once, and each now sends under the session the other one would renew. So the lower key does.
+  if (crossed && hasLowerKey(context, peer)) peer.wakeAtMs = nowMs + REKEY_AFTER_MS;
+  rearm(context, peer);
+}
+
+/** The engine wiped a session's keys. Returns whether any other is left. */
+export function forgetSession(context: CoreContext, peer: Peer, localIndex: number): "some-left" | "none-left" {
+  context.indices.release(localIndex);
+  peer.sessions = withoutSession(peer.sessions, localIndex);
+  if (peer.sessions.current || peer.sessions.next) return "some-left";
+  markDown(context, peer);
+  return "none-left";
+}
+
+/** Something authenticated came from there. */
+export function noteHeard(context: CoreContext, peer: Peer, heard: { readonly from: WireEndpoint; readonly nowMs: number }): void {
+  peer.path = pathHeard(peer.path, heard.nowMs);
+  const endpoint = endpointFromWire(heard.from);
+  if (!endpoint || peer.choice.active === endpoint) return;
+  peer.choice = withAuthenticated(peer.choice, endpoint);
+  context.emit({ kind: "endpoint-moved", publicKey: peer.publicKey, endpoint });
+}
+
+export function markUp(context: CoreContext, peer: Peer, nowMs: number): void {
+  if (peer.link.state === "up") return;
+  peer.link = { state: "up", sinceMs: nowMs };
+  context.emit({ kind: "peer-up", publicKey: peer.publicKey, endpoint: peer.choice.active });
+}
+
+/** Forgets our own unanswered initiation. */
+export function dropAttempt(context: CoreContext, peer: Peer): void {
+  if (peer.attempt.state === "trying" && peer.attempt.pending) context.indices.release(peer.attempt.pending.localIndex);
+  peer.attempt = { state: "idle" };
+}
+
+function markDown(context: CoreContext, peer: Peer): void {
+  if (peer.link.state === "down") return;
+  peer.link = { state: "down" };
+  context.emit({ kind: "peer-down", publicKey: peer.publicKey });
+}
+
+function applySlots(context: CoreContext, peer: Peer, change: SlotsChange): void {
+  peer.sessions = change.slots;
+  for (const { localIndex } of change.dropped) {
+    context.send({ kind: "retire-session", localIndex });
+    context.indices.release(localIndex);
+  }
+}
+
+function hasLowerKey(context: CoreContext, peer: Peer): boolean {
+  return compareBytes(context.local.privateKey.publicKey.bytes, keyBytes(peer.publicKey)) < 0;
+}

@@ -1,0 +1,56 @@
+/** One session the engine holds. */
+export type SessionRecord = {
+  readonly localIndex: number;
+  readonly role: "initiator" | "responder";
+  readonly installedAtMs: number;
+};
+
+/**
+ * The engine's three places for a peer's sessions, mirrored: the one that is sent under, the one before it, and one we
+ * answered for that nothing has arrived under yet.
+ */
+export type SessionSlots = {
+  readonly previous: SessionRecord | null;
+  readonly current: SessionRecord | null;
+  readonly next: SessionRecord | null;
+};
+
+/** `dropped` lists the sessions that lost their place. */
+export type SlotsChange = { readonly slots: SessionSlots; readonly dropped: readonly SessionRecord[] };
+
+export const NO_SESSIONS: SessionSlots = { previous: null, current: null, next: null };
+
+export function withInstalled(slots: SessionSlots, session: SessionRecord): SlotsChange {
+  switch (session.role) {
+    case "initiator":
+      return {
+        slots: { previous: slots.current, current: session, next: slots.next },
+        dropped: present([slots.previous]),
+      };
+    case "responder":
+      return { slots: { ...slots, next: session }, dropped: present([slots.next]) };
+  }
+}
+
+/** A packet arrived under `localIndex`: a waiting session becomes the current one. */
+export function withConfirmed(slots: SessionSlots, localIndex: number): SlotsChange {
+  if (slots.next?.localIndex !== localIndex) return { slots, dropped: [] };
+  return {
+    slots: { previous: slots.current, current: slots.next, next: null },
+    dropped: present([slots.previous]),
+  };
+}
+
+export function withoutSession(slots: SessionSlots, localIndex: number): SessionSlots {
+  const keep = (session: SessionRecord | null): SessionRecord | null =>
+    session?.localIndex === localIndex ? null : session;
+  return { previous: keep(slots.previous), current: keep(slots.current), next: keep(slots.next) };
+}
+
+export function allSessions(slots: SessionSlots): readonly SessionRecord[] {
+  return present([slots.previous, slots.current, slots.next]);
+}
+
+function present(sessions: readonly (SessionRecord | null)[]): readonly SessionRecord[] {
+  return sessions.filter((session) => session !== null);
+}
