@@ -148,12 +148,15 @@ function bad(text: string, detail: string): AddressError {
 
 // The three places where checked text becomes its brand.
 function brandIp(text: string): IpAddress {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only checked text reaches this line
   return text as IpAddress;
 }
 function brandPrefix(text: string): Prefix {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only checked text reaches this line
   return text as Prefix;
 }
 function brandEndpoint(text: string): Endpoint {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only checked text reaches this line
   return text as Endpoint;
 }
 

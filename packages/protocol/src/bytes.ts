@@ -86,7 +86,7 @@ function decode64(text: string, alphabet: Alphabet): Result<Uint8Array, Base64Er
 type Alphabet = { readonly digits: string; readonly values: ReadonlyMap<number, number> };
 
 function alphabetOf(digits: string): Alphabet {
-  return { digits, values: new Map([...digits].map((digit, value) => [digit.charCodeAt(0), value])) };
+  return { digits, values: new Map(digits.split("").map((digit, value) => [digit.charCodeAt(0), value])) };
 }
 
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

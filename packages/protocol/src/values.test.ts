@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { equalBytes, fromBase64, fromBase64Url, toBase64, toBase64Url, toHex } from "./bytes.ts";
@@ -24,7 +24,7 @@ describe("base64", () => {
 
   test("what is accepted is canonical", () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(..."ABab01+/-_=") }), (text) => {
+      fc.property(fc.string({ unit: fc.constantFrom(..."A B a b 0 1 + / - _ =".split(" ")) }), (text) => {
         const decoded = fromBase64(text);
         if (decoded.ok) expect(toBase64(decoded.value)).toBe(text);
         const decodedUrl = fromBase64Url(text);
@@ -118,7 +118,7 @@ describe("tokens", () => {
   test("digits are spread over the whole alphabet", () => {
     const seen = new Set(
       Array.from({ length: 200 }, (_, seed) => [
-        ...makeToken("pat", countingRandom(seed)).expose().slice(9, 39),
+        ...makeToken("pat", countingRandom(seed)).expose().slice(9, 39).split(""),
       ]).flat(),
     );
     expect(seen.size).toBe(62);

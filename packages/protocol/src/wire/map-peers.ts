@@ -59,17 +59,17 @@ export function peersFromWire(message: MessageShape<typeof MapPeersSchema>): Map
   if (new Set(ids).size !== rows) throw new FieldError("peers.ids", "an id appears twice");
   return ids.map((id, place) => {
     const presharedKey = preshared.get(place);
-    return {
+    const peer: MapPeer = {
       id,
       name: word("peers.names", names[place] ?? "", isPeerName),
       publicKey: parsed("peers.public_keys", publicKeyFromBytes(keys[place] ?? EMPTY)),
-      ...(presharedKey ? { presharedKey } : {}),
       ipv4: ipv4OrNull(ipv4[place] ?? EMPTY),
       ipv6: ipv6OrNull(ipv6[place] ?? EMPTY),
       routes: routes[place] ?? [],
       endpoints: endpoints[place] ?? [],
       keepaliveSeconds: within("peers.keepalive", keepalives[place] ?? 0, { min: 0, max: 65_535 }),
     };
+    return presharedKey ? Object.assign(peer, { presharedKey }) : peer;
   });
 }
 
