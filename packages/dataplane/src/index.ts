@@ -17,3 +17,6 @@ export type {
   TunnelSelf,
   TunnelStatus,
 } from "./tunnel.ts";
+export { generateKeyPair, type KeyPair, publicKeyOf } from "./keys.ts";
+export { type HostInterface, interfaceAddresses, ping, removeInterface } from "./native-interface.ts";
+export { createTunnel } from "./native-tunnel.ts";

@@ -1,0 +1,73 @@
+import type { PublicKey, Result } from "@weft/protocol";
+import type { Engine } from "./core/engine-port.ts";
+import type { LocalIdentity } from "./core/handshake/identity.ts";
+import { createTunnelCore } from "./core/tunnel-core.ts";
+import { type CounterNames, createCounterReader } from "./io/counter-reader.ts";
+import { createDrive, type Scheduler } from "./io/drive.ts";
+import type { InterfaceControl } from "./io/interface-control.ts";
+import type { Tunnel, TunnelClock, TunnelError, TunnelEvent } from "./tunnel.ts";
+
+/** The parts of a tunnel that differ between the real one and the one of tests. */
+export type EngineTunnelParts = {
+  readonly publicKey: PublicKey;
+  readonly local: LocalIdentity;
+  readonly random: (byteCount: number) => Uint8Array;
+  readonly clock: TunnelClock;
+  readonly scheduler: Scheduler;
+  readonly peersMax: number;
+  readonly interfaceControl: InterfaceControl;
+  readonly counterNames: CounterNames;
+  readonly onEvent: (event: TunnelEvent) => void;
+  /** Starts the engine; `wake` is called when it has events. */
+  readonly startEngine: (wake: () => void) => Result<Engine, TunnelError>;
+};
+
+/** Puts core, loop and an engine together. */
+export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, TunnelError> {
+  const { clock } = parts;
+  let wake = (): void => {};
+  const started = parts.startEngine(() => wake());
+  if (!started.ok) return started;
+  const engine = started.value;
+  const at = { nowMs: clock.nowMs(), unixMs: clock.unixMs() };
+  const core = createTunnelCore({ local: parts.local, random: parts.random, peersMax: parts.peersMax, at });
+  const drive = createDrive({ core, engine, clock, scheduler: parts.scheduler, onEvent: parts.onEvent });
+  const { publicKeyAt, counters: handshakes } = core;
+  const reader = createCounterReader({ engine, names: parts.counterNames, publicKeyAt, handshakes });
+  wake = drive.wake;
+  drive.change(() => {}); // Sends what the core wants from the start: its cookie secrets.
+  let state: "open" | "closed" = "open";
+
+  return {
+    ok: true,
+    value: {
+      publicKey: parts.publicKey,
+      listenPort: engine.listenPort,
+      interfaceName: engine.tunName,
+      replacePeers: (peers) => flat(drive.change((now) => core.replacePeers(peers, now))),
+      changePeers: (changes) => flat(drive.change((now) => core.changePeers(changes, now))),
+      replaceFilter: (rules) => drive.change(() => core.replaceFilter(rules)),
+      replaceSelf: (self) => parts.interfaceControl.replaceSelf(self),
+      peers: core.peers,
+      peer: core.peer,
+      counters: reader.read,
+      status: () => ({
+        interfaceName: engine.tunName,
+        listenPort: engine.listenPort,
+        shards: engine.shardCount,
+        offloads: engine.status().offloads,
+        peerCount: core.peerCount(),
+      }),
+      close() {
+        if (state === "closed") return;
+        state = "closed";
+        drive.stop();
+        engine.close();
+      },
+    },
+  };
+}
+
+function flat(result: Result<Result<void, TunnelError>, TunnelError>): Result<void, TunnelError> {
+  return result.ok ? result.value : result;
+}
