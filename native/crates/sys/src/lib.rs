@@ -14,4 +14,5 @@ mod version;
 pub use clock::{Monotonic, cycles};
 pub use poll::{Event, Interest, Poller, Waker};
 pub use tun::{Granted, OpenError, Tun, TunFd, TunOffload, TunOptions};
+pub use udp::{BindError, UdpOptions, UdpSocket};
 pub use version::KernelVersion;
