@@ -11,6 +11,8 @@ export type ProgramOptions = {
   readonly host?: Host;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** How it is asked to end; SIGTERM when absent. */
+  readonly stopBy?: "SIGTERM" | "closing its input";
   /** Called for each complete line on either output. */
   readonly onLine?: (line: string) => void;
 };
@@ -26,7 +28,7 @@ export type Program = {
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly isRunning: () => boolean;
   readonly ended: Promise<number>;
-  /** SIGTERM, then SIGKILL after the deadline. Returns the exit code. */
+  /** Asks it to end, then SIGKILL after the deadline. Returns the exit code. */
   readonly stop: (deadlineMs?: number) => Promise<number>;
 };
 
@@ -62,10 +64,14 @@ export function startProgram(options: ProgramOptions): Program {
   const signal = (name: NodeJS.Signals): void => {
     if (isRunning()) child.kill(name);
   };
+  const askToEnd = (): void => {
+    if (options.stopBy === "closing its input") child.stdin.end();
+    else signal("SIGTERM");
+  };
   const forget = cleanUpLater({
     name: options.name,
     run: async () => {
-      signal("SIGTERM");
+      askToEnd();
       const timer = setTimeout(() => signal("SIGKILL"), STOP_DEADLINE_MS);
       await ended;
       clearTimeout(timer);
@@ -83,7 +89,7 @@ export function startProgram(options: ProgramOptions): Program {
     isRunning,
     ended,
     async stop(deadlineMs = STOP_DEADLINE_MS) {
-      signal("SIGTERM");
+      askToEnd();
       const timer = setTimeout(() => signal("SIGKILL"), deadlineMs);
       const code = await ended;
       clearTimeout(timer);

@@ -10,8 +10,8 @@ import { builtProgram, repositoryPath } from "./repository.ts";
 import { createRestClient, type RestClient } from "./rest-client.ts";
 
 export type ServerOptions = {
-  /** Folder of the embedded database; a temporary one that is removed at the end when absent. */
-  readonly dataFolder?: string;
+  /** Where the database and the Unix socket live; a temporary folder that is removed at the end when absent. */
+  readonly folder?: string;
   /** `host:port`; any free port of loopback when absent. */
   readonly listen?: string;
   readonly onLine?: (line: string) => void;
@@ -35,13 +35,14 @@ export type OwnedNetwork = { readonly client: RestClient; readonly networkId: st
 
 /** Starts the built control plane and waits until it says that it listens. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  if (options.folder !== undefined) return listen(options, options.folder);
   const folder = await mkdtemp(join(tmpdir(), "weft-server-"));
   const forget = cleanUpLater({ name: folder, run: () => rm(folder, { recursive: true, force: true }) });
-  const listening = await listen({ ...options, dataFolder: options.dataFolder ?? join(folder, "data") }, folder);
+  const server = await listen(options, folder);
   return {
-    ...listening,
+    ...server,
     async stop() {
-      await listening.stop();
+      await server.stop();
       await forget();
     },
   };
@@ -73,7 +74,7 @@ export async function relayInto(host: Host, server: Server, address: string): Pr
   return `http://${address}:${String(SERVER_PORT)}`;
 }
 
-async function listen(options: ServerOptions & { readonly dataFolder: string }, folder: string): Promise<Server> {
+async function listen(options: ServerOptions, folder: string): Promise<Server> {
   const socketPath = join(folder, "api.sock");
   const program = startProgram({
     name: "server",
@@ -82,7 +83,7 @@ async function listen(options: ServerOptions & { readonly dataFolder: string }, 
     env: {
       WEFT_LISTEN: options.listen ?? "127.0.0.1:0",
       WEFT_SOCKET: socketPath,
-      WEFT_DATA_DIR: options.dataFolder,
+      WEFT_DATA_DIR: join(folder, "data"),
       ...options.env,
     },
     ...(options.onLine === undefined ? {} : { onLine: options.onLine }),
