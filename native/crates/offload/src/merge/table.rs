@@ -159,12 +159,73 @@ enum Found {
 #[expect(clippy::cast_possible_truncation, reason = "a hash keeps what fits")]
 const fn hash(key: &FlowKey) -> usize {
     let mixed = key.source ^ key.destination.rotate_left(29);
-    let word =
-        (mixed as u64) ^ ((mixed >> 64) as u64) ^ ((key.ports as u64) << 32 | key.peer as u64);
-    (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+    let ports = (key.ports as u64) << 32 | key.peer as u64;
+    let word = (mixed as u64).wrapping_mul(SPREAD) ^ ((mixed >> 64) as u64).rotate_left(17) ^ ports;
+    let spread = word.wrapping_mul(SPREAD);
+    ((spread ^ spread >> 32).wrapping_mul(SPREAD) >> 32) as usize
 }
 
+/// An odd constant whose bits look random (2^64 divided by the golden ratio).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Slots looked at before a flow counts as not fitting.
 const PROBES_MAX: usize = 32;
 /// Bound of the table, so that an index fits 16 bits.
 const FLOWS_MAX: usize = 16_384;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// COT-30: flows that fall on the same slot stay apart, and a crowded slot only costs merging.
+    #[test]
+    fn cot_30_colliding_flows_have_entries_of_their_own() {
+        let mut table = FlowTable::new(128);
+        let home = hash(&flow(0)) & (table.slots.len() - 1);
+        let colliding: Vec<FlowKey> = (0..)
+            .map(flow)
+            .filter(|key| hash(key) & (table.slots.len() - 1) == home)
+            .take(PROBES_MAX + 5)
+            .collect();
+
+        let entries: Vec<Option<usize>> = colliding
+            .iter()
+            .map(|key| table.find_or_insert(key))
+            .collect();
+
+        assert_eq!(
+            entries,
+            (0..PROBES_MAX)
+                .map(Some)
+                .chain([None; 5])
+                .collect::<Vec<_>>()
+        );
+        for (key, entry) in colliding.iter().zip(&entries) {
+            assert_eq!(table.find_or_insert(key), *entry, "found again");
+        }
+    }
+
+    /// COT-29: the table holds what it was made for, then turns flows away.
+    #[test]
+    fn cot_29_the_table_holds_its_number_of_flows() {
+        let mut table = FlowTable::new(128);
+
+        let entries = (0..500)
+            .filter(|ports| table.find_or_insert(&flow(*ports)).is_some())
+            .count();
+        table.clear();
+
+        assert_eq!(entries, 128);
+        assert!(table.slots.iter().all(Option::is_none));
+    }
+
+    fn flow(ports: u32) -> FlowKey {
+        FlowKey {
+            source: 1,
+            destination: 2,
+            ports,
+            peer: 3,
+            version: IpVersion::V4,
+            protocol: 6,
+        }
+    }
+}
