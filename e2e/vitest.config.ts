@@ -14,6 +14,7 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 1,
+    maxConcurrency: 8,
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,0 +1,92 @@
+/**
+ * One end of a tunnel by our data plane, without a control plane: for tests against other implementations.
+ *
+ * Usage: node weft-endpoint.js, with one JSON line of settings on standard input. Prints {"event":"ready"}; answers each
+ * further input line "state" with {"event":"state","newestHandshakeAtMs":…}. Ends on SIGTERM or when the input closes.
+ */
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+import { Secret } from "@weft/protocol";
+
+import { repositoryPath } from "../harness/repository.ts";
+import { EndpointSettingsSchema, type EndpointSettings } from "./endpoint-settings.ts";
+
+/** What we use of the built data plane; e2e starts what was built and imports no source of another package. */
+type Dataplane = { readonly createTunnel: (options: object) => CreateResult };
+type CreateResult = { readonly ok: true; readonly value: Tunnel } | { readonly ok: false; readonly error: unknown };
+type Step = { readonly ok: boolean; readonly error?: unknown };
+type Tunnel = {
+  readonly replacePeers: (peers: readonly object[]) => Step;
+  readonly replaceFilter: (rules: readonly object[]) => Step;
+  readonly peers: () => readonly { readonly lastHandshakeAtMs: number | null }[];
+  readonly close: () => void;
+};
+
+const input = createInterface({ input: process.stdin });
+const [firstLine] = await once(input, "line");
+const settings = EndpointSettingsSchema.parse(JSON.parse(String(firstLine)));
+const loaded: unknown = await import(pathToFileURL(repositoryPath("packages", "dataplane", "dist", "index.js")).href);
+if (!isDataplane(loaded)) throw new Error("the built data plane exports no createTunnel");
+const tunnel = open(loaded, settings);
+process.once("SIGTERM", end);
+input.on("close", end);
+input.on("line", (line) => {
+  if (line !== "state") return;
+  const newestHandshakeAtMs = Math.max(0, ...tunnel.peers().map((peer) => peer.lastHandshakeAtMs ?? 0));
+  process.stdout.write(`${JSON.stringify({ event: "state", newestHandshakeAtMs })}\n`);
+});
+process.stdout.write(`${JSON.stringify({ event: "ready" })}\n`);
+
+function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
+  const created = createTunnel({
+    interfaceName: wanted.interfaceName,
+    mtu: wanted.mtu,
+    listenPort: wanted.listenPort,
+    privateKey: new Secret(Uint8Array.from(Buffer.from(wanted.privateKey, "base64"))),
+    addresses: wanted.addresses,
+    routes: wanted.allowedIps,
+    onEvent: (event: unknown) => process.stderr.write(`${JSON.stringify(event)}\n`),
+  });
+  if (!created.ok) throw new Error(`no tunnel: ${JSON.stringify(created.error)}`);
+  const { value } = created;
+  expectOk("filter", value.replaceFilter([ALLOW_ALL]));
+  expectOk(
+    "peers",
+    value.replacePeers([
+      {
+        publicKey: wanted.peerPublicKey,
+        allowedIps: wanted.allowedIps,
+        endpoints: wanted.peerEndpoint === undefined ? [] : [wanted.peerEndpoint],
+        keepaliveSeconds: 0,
+      },
+    ]),
+  );
+  return value;
+}
+
+function expectOk(what: string, step: Step): void {
+  if (!step.ok) throw new Error(`${what} refused: ${JSON.stringify(step.error)}`);
+}
+
+function end(): void {
+  tunnel.close();
+  process.exit(0);
+}
+
+function isDataplane(value: unknown): value is Dataplane {
+  return (
+    typeof value === "object" && value !== null && "createTunnel" in value && typeof value.createTunnel === "function"
+  );
+}
+
+const ALLOW_ALL = {
+  id: 1,
+  action: "allow",
+  direction: "both",
+  protocol: null,
+  source: null,
+  destination: null,
+  ports: null,
+};

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { z } from "zod";
+
+import type { PlainPeer, PlainPeerOptions } from "../harness/plain-wireguard.ts";
+import { startProgram } from "../harness/programs.ts";
+import { builtProgram, repositoryPath } from "../harness/repository.ts";
+import type { EndpointSettings } from "./endpoint-settings.ts";
+
+/** Why our data plane cannot be started here, or `undefined`. */
+export function whyNoDataplane(): string | undefined {
+  const missing = ARTEFACTS.filter((path) => !existsSync(repositoryPath(path)));
+  return missing.length === 0 ? undefined : `not built: ${missing.join(", ")} (npm run build)`;
+}
+
+/** Starts our data plane as one end of a tunnel, with the same options as a plain peer. */
+export async function startWeftPeer(options: PlainPeerOptions): Promise<PlainPeer> {
+  const settings: EndpointSettings = {
+    interfaceName: options.interfaceName,
+    mtu: options.mtu,
+    listenPort: options.listenPort,
+    privateKey: options.keys.privateKey.toString("base64"),
+    addresses: [...options.addresses],
+    peerPublicKey: options.peer.publicKey.toString("base64"),
+    allowedIps: [...options.peer.allowedIps],
+    peerEndpoint: options.peer.endpoint,
+  };
+  const program = startProgram({
+    name: `weft endpoint in ${options.host.label}`,
+    program: process.execPath,
+    args: [builtProgram("interop/weft-endpoint.js")],
+    host: options.host,
+  });
+  program.write(`${JSON.stringify(settings)}\n`);
+  await program.waitForLine("ready", 15_000, (line) => (line.includes('"event":"ready"') ? true : undefined));
+  let asked = 0;
+  return {
+    program,
+    async newestHandshakeAtMs() {
+      asked += 1;
+      let seen = 0;
+      program.write("state\n");
+      return program.waitForLine("state", 5_000, (line) => {
+        const state = StateSchema.safeParse(parseJson(line)).data;
+        if (state === undefined) return undefined;
+        seen += 1;
+        return seen === asked ? state.newestHandshakeAtMs : undefined;
+      });
+    },
+  };
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const StateSchema = z.object({ event: z.literal("state"), newestHandshakeAtMs: z.number() });
+const ARTEFACTS = ["packages/dataplane/dist/index.js", "e2e/dist/interop/weft-endpoint.js"];
