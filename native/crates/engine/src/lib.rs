@@ -1,1 +1,27 @@
-//! Shards, commands, events and counters of the data plane, generic over the ports.
+//! The data plane: shards, commands, events and counters, generic over the ports.
+//!
+//! The slow path holds an [`Engine`]: it applies commands, fetches events and reads counters. Each [`Shard`] runs on a
+//! thread of its own that the driver makes.
+
+mod command;
+mod counters;
+mod driver;
+mod endpoint;
+mod engine;
+mod event;
+mod gate;
+mod peer;
+mod reader;
+mod session;
+mod shard;
+mod shared;
+mod stage;
+mod state;
+mod timers;
+
+pub use command::{CommandError, Problem};
+pub use counters::{peer_counter_names, total_counter_names};
+pub use driver::{Ready, ShardClock, Wait, WantRoom};
+pub use engine::{Engine, EngineLimits, Rows, Wake};
+pub use shard::{Shard, ShardLimits, ShardParts};
+pub use stage::{shard_counter_names, stage_names};

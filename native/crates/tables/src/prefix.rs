@@ -98,7 +98,6 @@ fn family_bits(address: IpAddr) -> u8 {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the shift leaves 32 bits")]
 fn restore(family: IpAddr, key: u128) -> IpAddr {
     match family {
         IpAddr::V4(_) => IpAddr::V4(((key >> 96) as u32).into()),

@@ -31,10 +31,10 @@ impl Mac1Key {
     /// Says whether the message ends in a valid MAC1 followed by sixteen bytes for MAC2.
     #[must_use]
     pub fn verifies(&self, message: &[u8]) -> bool {
-        let Some((covered, macs)) = split_tail(message, 2 * COOKIE_LEN) else {
+        let Some((covered, tail)) = split_tail(message, 2 * COOKIE_LEN) else {
             return false;
         };
-        let Some(mac1) = macs.first_chunk::<COOKIE_LEN>() else {
+        let Some(mac1) = tail.first_chunk::<COOKIE_LEN>() else {
             return false;
         };
         keyed(&self.0, &[covered]).ct_eq(mac1).into()

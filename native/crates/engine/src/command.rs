@@ -1,0 +1,379 @@
+//! Commands of the slow path, decoded from one byte array per call.
+
+use core::fmt;
+use core::net::SocketAddr;
+
+use filter::Rule;
+use tables::Prefix;
+use zeroize::Zeroizing;
+
+use crate::reader::Reader;
+
+/// One thing the slow path wants changed.
+#[derive(Debug)]
+pub(crate) enum Command<'a> {
+    AddPeer {
+        peer: u32,
+        keepalive_seconds: u16,
+    },
+    RemovePeer {
+        peer: u32,
+    },
+    SetAllowedIps {
+        peer: u32,
+        prefixes: Vec<Prefix>,
+    },
+    SetEndpoint {
+        peer: u32,
+        remote: Option<SocketAddr>,
+    },
+    SetKeepalive {
+        peer: u32,
+        seconds: u16,
+    },
+    InstallSession(InstallSession),
+    RetireSession {
+        local_index: u32,
+    },
+    SendHandshake {
+        peer: Option<u32>,
+        remote: Option<SocketAddr>,
+        message: &'a [u8],
+    },
+    HandshakeGaveUp {
+        peer: u32,
+    },
+    SetCookieSecrets {
+        current: Zeroizing<[u8; 32]>,
+        previous: Zeroizing<[u8; 32]>,
+    },
+    SetFilter {
+        rules: Vec<Rule>,
+    },
+}
+
+/// Keys of a finished handshake.
+pub(crate) struct InstallSession {
+    pub(crate) peer: u32,
+    pub(crate) local_index: u32,
+    pub(crate) remote_index: u32,
+    pub(crate) role: Role,
+    pub(crate) age_ms: u32,
+    pub(crate) send_key: Zeroizing<[u8; 32]>,
+    pub(crate) receive_key: Zeroizing<[u8; 32]>,
+}
+
+impl fmt::Debug for InstallSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InstallSession")
+            .field("peer", &self.peer)
+            .field("local_index", &self.local_index)
+            .field("role", &self.role)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Which side of the handshake we were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Initiator,
+    Responder,
+}
+
+/// Why a batch of commands was refused; nothing of it was applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandError {
+    /// Where the record starts in the batch.
+    pub offset: usize,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// The bytes end inside the record.
+    CutOff,
+    /// No command has this kind.
+    UnknownKind {
+        /// The kind byte.
+        kind: u8,
+    },
+    /// A flag, the shard or a reserved byte is not zero.
+    NotZero,
+    /// The body is longer than its kind says.
+    BodyTooLong,
+    /// A field holds a value outside its meaning.
+    BadField {
+        /// Name of the field.
+        field: &'static str,
+    },
+    /// The peer number is not below the engine's bound.
+    PeerOutOfRange {
+        /// The peer number.
+        peer: u32,
+    },
+    /// No such peer.
+    UnknownPeer {
+        /// The peer number.
+        peer: u32,
+    },
+    /// The peer number is in use.
+    PeerInUse {
+        /// The peer number.
+        peer: u32,
+    },
+    /// Another session has this index.
+    IndexInUse {
+        /// The local index.
+        local_index: u32,
+    },
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "command at byte {}: ", self.offset)?;
+        match self.problem {
+            Problem::CutOff => f.write_str("the bytes end inside the record"),
+            Problem::UnknownKind { kind } => write!(f, "unknown kind {kind}"),
+            Problem::NotZero => f.write_str("flags, shard or a reserved byte is not zero"),
+            Problem::BodyTooLong => f.write_str("the body is longer than its kind says"),
+            Problem::BadField { field } => write!(f, "{field} has no such value"),
+            Problem::PeerOutOfRange { peer } => write!(f, "peer {peer} is not below peersMax"),
+            Problem::UnknownPeer { peer } => write!(f, "there is no peer {peer}"),
+            Problem::PeerInUse { peer } => write!(f, "peer {peer} exists already"),
+            Problem::IndexInUse { local_index } => {
+                write!(f, "session index {local_index} is in use")
+            }
+        }
+    }
+}
+
+impl core::error::Error for CommandError {}
+
+/// Decodes a whole batch; each command with the offset of its record.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<(usize, Command<'_>)>, CommandError> {
+    let mut commands = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let offset = bytes.len() - rest.len();
+        let (command, behind) = record(rest).map_err(|problem| CommandError { offset, problem })?;
+        commands.push((offset, command));
+        rest = behind;
+    }
+    Ok(commands)
+}
+
+fn record(bytes: &[u8]) -> Result<(Command<'_>, &[u8]), Problem> {
+    let (header, rest) = bytes.split_first_chunk::<8>().ok_or(Problem::CutOff)?;
+    let [kind, flags, shard_low, shard_high, l0, l1, l2, l3] = *header;
+    if [flags, shard_low, shard_high] != [0; 3] {
+        return Err(Problem::NotZero);
+    }
+    let length =
+        usize::try_from(u32::from_le_bytes([l0, l1, l2, l3])).map_err(|_| Problem::CutOff)?;
+    let (body, behind) = rest.split_at_checked(length).ok_or(Problem::CutOff)?;
+    let mut reader = Reader::new(body);
+    let command = body_of(kind, &mut reader)?;
+    if !reader.is_empty() {
+        return Err(Problem::BodyTooLong);
+    }
+    Ok((command, behind))
+}
+
+fn body_of<'a>(kind: u8, body: &mut Reader<'a>) -> Result<Command<'a>, Problem> {
+    match kind {
+        1 => {
+            let (peer, keepalive_seconds) = (body.u32()?, body.u16()?);
+            body.zeros::<2>()?;
+            Ok(Command::AddPeer {
+                peer,
+                keepalive_seconds,
+            })
+        }
+        2 => Ok(Command::RemovePeer { peer: body.u32()? }),
+        3 => {
+            let (peer, count) = (body.u32()?, body.u32()?);
+            let prefixes = (0..count).map(|_| prefix(body)).collect::<Result<_, _>>()?;
+            Ok(Command::SetAllowedIps { peer, prefixes })
+        }
+        4 => Ok(Command::SetEndpoint {
+            peer: body.u32()?,
+            remote: body.endpoint()?,
+        }),
+        5 => {
+            let (peer, seconds) = (body.u32()?, body.u16()?);
+            body.zeros::<2>()?;
+            Ok(Command::SetKeepalive { peer, seconds })
+        }
+        6 => install_session(body).map(Command::InstallSession),
+        7 => Ok(Command::RetireSession {
+            local_index: body.u32()?,
+        }),
+        8 => {
+            let peer = Some(body.u32()?).filter(|peer| *peer != NO_PEER);
+            Ok(Command::SendHandshake {
+                peer,
+                remote: body.endpoint()?,
+                message: body.rest(),
+            })
+        }
+        9 => Ok(Command::HandshakeGaveUp { peer: body.u32()? }),
+        10 => Ok(Command::SetCookieSecrets {
+            current: body.key()?,
+            previous: body.key()?,
+        }),
+        11 => {
+            let count = body.u32()?;
+            let rules = (0..count).map(|_| body.rule()).collect::<Result<_, _>>()?;
+            Ok(Command::SetFilter { rules })
+        }
+        kind => Err(Problem::UnknownKind { kind }),
+    }
+}
+
+fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
+    let (peer, local_index, remote_index) = (body.u32()?, body.u32()?, body.u32()?);
+    let role = match body.u8()? {
+        0 => Role::Initiator,
+        1 => Role::Responder,
+        _ => return Err(Problem::BadField { field: "role" }),
+    };
+    if body.u8()? != 0 {
+        return Err(Problem::BadField { field: "cipher" });
+    }
+    body.zeros::<2>()?;
+    Ok(InstallSession {
+        peer,
+        local_index,
+        remote_index,
+        role,
+        age_ms: body.u32()?,
+        send_key: body.key()?,
+        receive_key: body.key()?,
+    })
+}
+
+fn prefix(body: &mut Reader<'_>) -> Result<Prefix, Problem> {
+    let (family, bits) = (body.u8()?, body.u8()?);
+    body.zeros::<2>()?;
+    let address = body
+        .address(family)?
+        .ok_or(Problem::BadField { field: "family" })?;
+    Prefix::new(address, bits).map_err(|_| Problem::BadField {
+        field: "prefix length",
+    })
+}
+
+const NO_PEER: u32 = u32::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(kind: u8, body: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![kind, 0, 0, 0];
+        bytes.extend(u32::try_from(body.len()).unwrap().to_le_bytes());
+        bytes.extend(body);
+        bytes
+    }
+
+    fn problem(bytes: &[u8]) -> (usize, Problem) {
+        let error = decode(bytes).unwrap_err();
+        (error.offset, error.problem)
+    }
+
+    #[test]
+    fn records_follow_each_other_and_keep_their_offsets() {
+        let mut bytes = encoded(2, &[7, 0, 0, 0]);
+        bytes.extend(encoded(7, &[1, 2, 3, 4]));
+
+        let commands = decode(&bytes).unwrap();
+
+        assert!(matches!(commands[0], (0, Command::RemovePeer { peer: 7 })));
+        assert!(matches!(
+            commands[1],
+            (
+                12,
+                Command::RetireSession {
+                    local_index: 0x0403_0201
+                }
+            )
+        ));
+    }
+
+    #[test]
+    fn every_malformed_record_is_refused_with_its_offset() {
+        let good = encoded(2, &[7, 0, 0, 0]);
+        let after_good = |bad: Vec<u8>| [good.clone(), bad].concat();
+        let mut flagged = good.clone();
+        flagged[1] = 1;
+
+        let cases = [
+            (good[..11].to_vec(), (0, Problem::CutOff)),
+            (after_good(vec![2, 0, 0]), (12, Problem::CutOff)),
+            (
+                after_good(encoded(99, &[])),
+                (12, Problem::UnknownKind { kind: 99 }),
+            ),
+            (flagged, (0, Problem::NotZero)),
+            (encoded(2, &[0; 5]), (0, Problem::BodyTooLong)),
+            (encoded(1, &[0, 0, 0, 0, 5, 0, 1, 0]), (0, Problem::NotZero)),
+            (
+                encoded(3, &[0, 0, 0, 0, 255, 255, 255, 255]),
+                (0, Problem::CutOff),
+            ),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(problem(&bytes), expected);
+        }
+    }
+
+    #[test]
+    fn an_endpoint_of_family_zero_is_none_and_must_be_all_zero() {
+        let mut body = vec![1, 0, 0, 0];
+        body.extend([0; 20]);
+        assert!(matches!(
+            decode(&encoded(4, &body)).unwrap()[0].1,
+            Command::SetEndpoint {
+                peer: 1,
+                remote: None
+            }
+        ));
+
+        body[7] = 1;
+        assert_eq!(problem(&encoded(4, &body)).1, Problem::NotZero);
+    }
+
+    #[test]
+    fn an_ipv4_endpoint_reads_its_first_four_bytes() {
+        let mut body = vec![1, 0, 0, 0, 4, 0];
+        body.extend(51820_u16.to_le_bytes());
+        body.extend([192, 0, 2, 7]);
+        body.extend([0; 12]);
+
+        let bytes = encoded(4, &body);
+        let commands = decode(&bytes).unwrap();
+        let Command::SetEndpoint { remote, .. } = &commands[0].1 else {
+            panic!("{commands:?}")
+        };
+
+        assert_eq!(*remote, Some("192.0.2.7:51820".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_session_with_an_unknown_cipher_or_role_is_refused() {
+        let mut body = [0_u8; 84];
+        body[13] = 1;
+        assert_eq!(
+            problem(&encoded(6, &body)).1,
+            Problem::BadField { field: "cipher" }
+        );
+        body[13] = 0;
+        body[12] = 2;
+        assert_eq!(
+            problem(&encoded(6, &body)).1,
+            Problem::BadField { field: "role" }
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! What a shard needs from its driver beside the ports.
+
+use core::time::Duration;
+use std::io;
+
+use ports::Clock;
+
+/// A clock that can also be read very cheaply, for stage timing.
+pub trait ShardClock: Clock {
+    /// A count that grows at a constant rate of its own.
+    fn cycles(&self) -> u64;
+}
+
+/// Waits for a shard's descriptors and for its waker.
+pub trait Wait {
+    /// Waits until something is ready, at most `timeout` (`None` = for ever). `room` says which sockets must have room
+    /// again before they are reported.
+    ///
+    /// # Errors
+    /// What the kernel says; the shard stops, because it can never wait again.
+    fn wait(&mut self, timeout: Option<Duration>, room: WantRoom) -> io::Result<Ready>;
+}
+
+/// Whether the wait should also end when a socket that was full has room again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WantRoom {
+    /// The IPv4 socket was full.
+    pub v4: bool,
+    /// The IPv6 socket was full.
+    pub v6: bool,
+}
+
+/// What is ready.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one descriptor and one kind of readiness"
+)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ready {
+    /// The TUN queue has frames.
+    pub tun: bool,
+    /// The IPv4 socket has datagrams.
+    pub v4: bool,
+    /// The IPv6 socket has datagrams.
+    pub v6: bool,
+    /// The IPv4 socket has room again.
+    pub room_v4: bool,
+    /// The IPv6 socket has room again.
+    pub room_v6: bool,
+}

@@ -1,0 +1,184 @@
+//! The slow path's handle to all shards.
+
+use std::sync::Arc;
+
+use ports::{Datagrams, Instant, TunQueue};
+
+use crate::command::CommandError;
+use crate::counters::{peer_counter_names, total_counter_names};
+use crate::driver::ShardClock;
+use crate::event::Events;
+use crate::gate::HandshakeGate;
+use crate::peer::Peer;
+use crate::shard::{Shard, ShardLimits, ShardParts};
+use crate::shared::{MailState, Shared};
+use crate::stage::{shard_counter_names, stage_names};
+use crate::state::State;
+
+/// Commands in, events and counters out.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+/// Fixed properties of an engine.
+#[derive(Clone, Debug)]
+pub struct EngineLimits {
+    /// Our own static public key, for MAC1.
+    pub public_key: [u8; 32],
+    /// How many shards will be made.
+    pub shards: u16,
+    /// Peer numbers are below this.
+    pub peers_max: u32,
+}
+
+/// How many rows a counter snapshot filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// All rows are there.
+    Written(usize),
+    /// The array is too small: nothing was written, this many rows are needed.
+    Needed(usize),
+}
+
+impl Engine {
+    /// Makes an engine without shards. `wake` is called from shard threads when events become available.
+    #[must_use]
+    pub fn new(limits: &EngineLimits, wake: Box<dyn Fn() + Send + Sync>) -> Self {
+        let gate = HandshakeGate::new(&limits.public_key);
+        let shared = Shared::new(
+            usize::from(limits.shards),
+            limits.peers_max,
+            gate,
+            Events::new(wake),
+        );
+        Engine {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Makes the shard of a number below [`EngineLimits::shards`]. Each number is to be used once.
+    #[must_use]
+    pub fn shard<T, D, C>(
+        &self,
+        index: u16,
+        parts: ShardParts<T, D, C>,
+        limits: ShardLimits,
+    ) -> Shard<T, D, C>
+    where
+        T: TunQueue,
+        D: Datagrams,
+        C: ShardClock,
+    {
+        Shard::new(Arc::clone(&self.shared), index, parts, limits)
+    }
+
+    /// Applies a batch of commands to all shards at once. Returns whether the first shard must be woken.
+    ///
+    /// # Errors
+    /// Says which record does not fit and why; nothing of the batch was applied.
+    pub fn apply(&self, commands: &[u8], now: Instant) -> Result<Wake, CommandError> {
+        Ok(match self.shared.apply(commands, now)? {
+            MailState::Empty => Wake::NotNeeded,
+            MailState::Waiting => Wake::FirstShard,
+        })
+    }
+
+    /// Writes whole event records and returns the bytes written; 0 when there are none or the next one does not fit.
+    pub fn take_events(&self, into: &mut [u8]) -> usize {
+        self.shared.take_events(into)
+    }
+
+    /// Fills one row per peer.
+    pub fn read_peer_counters(&self, into: &mut [u64], now: Instant) -> Rows {
+        let state = self.shared.read();
+        let columns = peer_counter_names().len();
+        let rows = state.peers().count();
+        if into.len() < rows * columns {
+            return Rows::Needed(rows);
+        }
+        for (row, peer) in into.chunks_exact_mut(columns).zip(state.peers()) {
+            write_peer(row, &state, peer, now);
+        }
+        Rows::Written(rows)
+    }
+
+    /// Fills one row per shard and stage. `nanoseconds` converts a count of cycles.
+    pub fn read_shard_counters(&self, into: &mut [u64], nanoseconds: impl Fn(u64) -> u64) -> Rows {
+        let columns = shard_counter_names().len();
+        let rows = self.shared.boards.len() * stage_names().len();
+        if into.len() < rows * columns {
+            return Rows::Needed(rows);
+        }
+        let table = self
+            .shared
+            .boards
+            .iter()
+            .zip(0_u64..)
+            .flat_map(|(board, shard)| {
+                board
+                    .stages
+                    .rows()
+                    .zip(0_u64..)
+                    .map(move |(counts, stage)| (shard, stage, counts))
+            });
+        for (row, (shard, stage, [batches, packets, bytes, cycles])) in
+            into.chunks_exact_mut(columns).zip(table)
+        {
+            let values = [shard, stage, batches, packets, bytes, nanoseconds(cycles)];
+            row.iter_mut().zip(values).for_each(|(to, from)| *to = from);
+        }
+        Rows::Written(rows)
+    }
+
+    /// Fills the one row of engine-wide counts.
+    pub fn read_totals(&self, into: &mut [u64]) -> Rows {
+        let columns = total_counter_names().len();
+        let Some(row) = into.get_mut(..columns) else {
+            return Rows::Needed(1);
+        };
+        row.fill(0);
+        for board in &self.shared.boards {
+            row.iter_mut()
+                .zip(board.totals.values())
+                .for_each(|(sum, value)| *sum = sum.wrapping_add(value));
+        }
+        Rows::Written(1)
+    }
+
+    /// Tells all shards to end; they do so when they are woken next.
+    pub fn stop(&self) {
+        self.shared.stop();
+    }
+}
+
+/// Whether the driver must wake the first shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// Nothing waits for it.
+    NotNeeded,
+    /// It has something to send or a new deadline.
+    FirstShard,
+}
+
+fn write_peer(row: &mut [u64], state: &State, peer: &Peer, now: Instant) {
+    let age = |since: Option<Instant>| {
+        since.map_or(u64::MAX, |since| {
+            u64::try_from(now.saturating_since(since).as_millis()).unwrap_or(u64::MAX)
+        })
+    };
+    let session = peer.sessions.current().and_then(|slot| state.session(slot));
+    let counters = &peer.counters;
+    let fixed = [
+        u64::from(peer.index),
+        counters.rx_bytes.get(),
+        counters.rx_packets.get(),
+        counters.tx_bytes.get(),
+        counters.tx_packets.get(),
+        age(peer.last_received()),
+        age(session.map(|session| session.created)),
+        peer.waiting.len() as u64,
+    ];
+    let values = fixed.into_iter().chain(counters.drops());
+    row.iter_mut().zip(values).for_each(|(to, from)| *to = from);
+}

@@ -1,0 +1,291 @@
+//! What a handshake message must pass before the slow path sees it.
+
+use core::net::{IpAddr, SocketAddr};
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::{PoisonError, RwLock};
+
+use ports::Instant;
+use wire::{CookieSecrets, Mac1Key, Message};
+
+use crate::event::{FLAG_MAC2_VALID, FLAG_UNDER_LOAD, HANDSHAKES_MAX};
+
+/// MAC1, MAC2 while under load, and the rates that bound what the slow path has to answer.
+#[derive(Debug)]
+pub(crate) struct HandshakeGate {
+    mac1: Mac1Key,
+    secrets: RwLock<Option<CookieSecrets>>,
+    busy_until: AtomicU64,
+    cookies: Rate,
+    cookie_replies: Rate,
+    sources: Vec<Rate>,
+}
+
+/// What to do with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judgement {
+    /// Hand it to the slow path with these flags.
+    Process { flags: u8 },
+    /// Ask the slow path for a cookie reply.
+    AnswerWithCookie { flags: u8 },
+    /// MAC1 is wrong.
+    BadMac,
+    /// Over a rate.
+    Drop,
+}
+
+impl HandshakeGate {
+    pub(crate) fn new(public_key: &[u8; 32]) -> Self {
+        HandshakeGate {
+            mac1: Mac1Key::new(public_key),
+            secrets: RwLock::new(None),
+            busy_until: AtomicU64::new(0),
+            cookies: Rate::default(),
+            cookie_replies: Rate::default(),
+            sources: (0..SOURCES).map(|_| Rate::default()).collect(),
+        }
+    }
+
+    pub(crate) fn set_secrets(&self, secrets: CookieSecrets) {
+        *self.secrets.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets);
+    }
+
+    /// Judges a message whose length fits its kind. `waiting` is how many the slow path has not fetched yet.
+    pub(crate) fn judge(
+        &self,
+        kind: &Message,
+        message: &[u8],
+        from: SocketAddr,
+        arrival: Arrival,
+    ) -> Judgement {
+        if *kind == Message::CookieReply {
+            // It carries no MAC; a rate keeps it from crowding out the others.
+            let pass = self
+                .cookie_replies
+                .allows(COOKIE_REPLIES_PER_SECOND, arrival.now);
+            return if pass {
+                Judgement::Process { flags: 0 }
+            } else {
+                Judgement::Drop
+            };
+        }
+        if !self.mac1.verifies(message) {
+            return Judgement::BadMac;
+        }
+        if !self.is_under_load(arrival) {
+            return Judgement::Process { flags: 0 };
+        }
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(secrets) = secrets.as_ref() else {
+            return Judgement::Process {
+                flags: FLAG_UNDER_LOAD,
+            };
+        };
+        if secrets.verifies(message, from) {
+            let source = self.sources.get(source_bucket(from.ip()));
+            return match source {
+                Some(rate) if !rate.allows(PER_SOURCE_PER_SECOND, arrival.now) => Judgement::Drop,
+                _ => Judgement::Process {
+                    flags: FLAG_UNDER_LOAD | FLAG_MAC2_VALID,
+                },
+            };
+        }
+        if self.cookies.allows(COOKIES_PER_SECOND, arrival.now) {
+            Judgement::AnswerWithCookie {
+                flags: FLAG_UNDER_LOAD,
+            }
+        } else {
+            Judgement::Drop
+        }
+    }
+
+    /// The slow path is behind, or was within the last second.
+    fn is_under_load(&self, arrival: Arrival) -> bool {
+        if arrival.waiting >= HANDSHAKES_MAX / 8 {
+            let until = arrival.now + LOAD_LASTS;
+            self.busy_until
+                .store(until.as_nanoseconds(), Ordering::Relaxed);
+            return true;
+        }
+        arrival.now.as_nanoseconds() < self.busy_until.load(Ordering::Relaxed)
+    }
+}
+
+/// When a message came and how many wait before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) now: Instant,
+    pub(crate) waiting: usize,
+}
+
+/// Counts per second: the second in the high half, the count in the low half.
+#[derive(Debug, Default)]
+struct Rate(AtomicU64);
+
+impl Rate {
+    fn allows(&self, per_second: u64, now: Instant) -> bool {
+        let second = (now.as_nanoseconds() / 1_000_000_000) << 32;
+        let before = self.0.load(Ordering::Relaxed);
+        let count = if before & !COUNT == second {
+            before & COUNT
+        } else {
+            0
+        };
+        self.0
+            .store(second | (count + 1).min(COUNT), Ordering::Relaxed);
+        count < per_second
+    }
+}
+
+const COUNT: u64 = 0xffff_ffff;
+const LOAD_LASTS: Duration = Duration::from_secs(1);
+const COOKIES_PER_SECOND: u64 = 2_000;
+const COOKIE_REPLIES_PER_SECOND: u64 = 200;
+const PER_SOURCE_PER_SECOND: u64 = 20;
+const SOURCES: usize = 4096;
+
+/// Addresses that share a bucket share its rate; only senders that proved their address are counted.
+fn source_bucket(source: IpAddr) -> usize {
+    let bits = match source {
+        IpAddr::V4(v4) => u64::from(v4.to_bits()),
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, e, f, g, h, ..] = v6.octets();
+            u64::from_be_bytes([a, b, c, d, e, f, g, h])
+        }
+    };
+    usize::try_from(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52).unwrap_or(0) % SOURCES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(waiting: usize, seconds: u64) -> Arrival {
+        Arrival {
+            now: Instant::default() + Duration::from_secs(seconds),
+            waiting,
+        }
+    }
+
+    /// An initiation with a valid MAC1 for the key of all threes, made with an independent hash.
+    fn initiation() -> Vec<u8> {
+        use blake2::digest::consts::{U16, U32};
+        use blake2::digest::{KeyInit, Mac, Update, VariableOutput};
+        let _ = (U16::default(), U32::default());
+        let mut key = [0; 32];
+        let mut hash = blake2::Blake2sVar::new(32).unwrap();
+        hash.update(b"mac1----");
+        hash.update(&[3; 32]);
+        hash.finalize_variable(&mut key).unwrap();
+        let mut message = vec![1; 148];
+        let mut mac = <blake2::Blake2sMac<U16> as KeyInit>::new_from_slice(&key).unwrap();
+        Mac::update(&mut mac, &message[..116]);
+        message[116..132].copy_from_slice(&mac.finalize().into_bytes());
+        message
+    }
+
+    fn gate() -> HandshakeGate {
+        HandshakeGate::new(&[3; 32])
+    }
+
+    const FROM: SocketAddr = SocketAddr::new(IpAddr::V4(core::net::Ipv4Addr::new(192, 0, 2, 1)), 9);
+
+    #[test]
+    fn a_wrong_mac1_goes_nowhere_and_a_right_one_passes() {
+        let gate = gate();
+        let mut message = initiation();
+        assert_eq!(
+            gate.judge(&Message::Initiation, &message, FROM, arrival(0, 0)),
+            Judgement::Process { flags: 0 }
+        );
+        message[3] ^= 1;
+        assert_eq!(
+            gate.judge(&Message::Initiation, &message, FROM, arrival(0, 0)),
+            Judgement::BadMac
+        );
+    }
+
+    #[test]
+    fn under_load_a_sender_without_a_cookie_is_asked_to_fetch_one() {
+        let gate = gate();
+        gate.set_secrets(CookieSecrets::new([7; 32], [0; 32]));
+        let message = initiation();
+
+        let flooded = gate.judge(
+            &Message::Initiation,
+            &message,
+            FROM,
+            arrival(HANDSHAKES_MAX / 8, 10),
+        );
+        let still = gate.judge(&Message::Initiation, &message, FROM, arrival(0, 10));
+        let later = gate.judge(&Message::Initiation, &message, FROM, arrival(0, 12));
+
+        assert_eq!(
+            flooded,
+            Judgement::AnswerWithCookie {
+                flags: FLAG_UNDER_LOAD
+            }
+        );
+        assert_eq!(still, flooded, "load lasts a second");
+        assert_eq!(later, Judgement::Process { flags: 0 });
+    }
+
+    #[test]
+    fn under_load_a_valid_mac2_passes_up_to_a_rate_per_source() {
+        let gate = gate();
+        let secrets = CookieSecrets::new([7; 32], [0; 32]);
+        let mut message = initiation();
+        let mut mac = {
+            use blake2::digest::KeyInit;
+            <blake2::Blake2sMac<blake2::digest::consts::U16> as KeyInit>::new_from_slice(
+                &secrets.cookie(FROM),
+            )
+            .unwrap()
+        };
+        blake2::digest::Mac::update(&mut mac, &message[..132]);
+        message[132..].copy_from_slice(&blake2::digest::Mac::finalize(mac).into_bytes());
+        gate.set_secrets(secrets);
+
+        let verdicts: Vec<Judgement> = (0..=PER_SOURCE_PER_SECOND)
+            .map(|_| {
+                gate.judge(
+                    &Message::Initiation,
+                    &message,
+                    FROM,
+                    arrival(HANDSHAKES_MAX, 10),
+                )
+            })
+            .collect();
+
+        assert_eq!(
+            verdicts.first(),
+            Some(&Judgement::Process {
+                flags: FLAG_UNDER_LOAD | FLAG_MAC2_VALID
+            })
+        );
+        assert_eq!(verdicts.last(), Some(&Judgement::Drop));
+    }
+
+    #[test]
+    fn cookie_requests_are_bounded_per_second() {
+        let gate = gate();
+        gate.set_secrets(CookieSecrets::new([7; 32], [0; 32]));
+        let message = initiation();
+        let asked = (0..3 * COOKIES_PER_SECOND)
+            .filter(|_| {
+                let verdict = gate.judge(
+                    &Message::Initiation,
+                    &message,
+                    FROM,
+                    arrival(HANDSHAKES_MAX, 10),
+                );
+                verdict
+                    == Judgement::AnswerWithCookie {
+                        flags: FLAG_UNDER_LOAD,
+                    }
+            })
+            .count();
+
+        assert_eq!(u64::try_from(asked).unwrap(), COOKIES_PER_SECOND);
+    }
+}

@@ -1,0 +1,159 @@
+//! One pair of transport keys.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ports::Instant;
+use wire::{ChaCha20Poly1305, ReplayWindow};
+
+use crate::command::{InstallSession, Role};
+
+/// Keys and counters of one handshake, shared by all shards. Dropping it wipes the keys.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) peer: u32,
+    pub(crate) local_index: u32,
+    pub(crate) remote_index: u32,
+    pub(crate) role: Role,
+    pub(crate) created: Instant,
+    pub(crate) send_key: ChaCha20Poly1305,
+    pub(crate) receive_key: ChaCha20Poly1305,
+    send_counter: AtomicU64,
+    replay: Mutex<ReplayWindow>,
+}
+
+impl Session {
+    /// Takes the keys out of a command.
+    pub(crate) fn new(mut keys: InstallSession, now: Instant) -> Self {
+        let age = Duration::from_millis(u64::from(keys.age_ms));
+        let created = now
+            .as_nanoseconds()
+            .saturating_sub(u64::try_from(age.as_nanos()).unwrap_or(0));
+        Session {
+            peer: keys.peer,
+            local_index: keys.local_index,
+            remote_index: keys.remote_index,
+            role: keys.role,
+            created: Instant::from_nanoseconds(created),
+            send_key: ChaCha20Poly1305::new(&mut keys.send_key),
+            receive_key: ChaCha20Poly1305::new(&mut keys.receive_key),
+            send_counter: AtomicU64::new(0),
+            replay: Mutex::new(ReplayWindow::new()),
+        }
+    }
+
+    /// When the session must not be used any more.
+    pub(crate) fn end(&self) -> Instant {
+        self.created + REJECT_AFTER_TIME
+    }
+
+    /// Says whether packets may still be sent or accepted.
+    pub(crate) fn is_usable(&self, now: Instant) -> bool {
+        now < self.end() && self.send_counter.load(Ordering::Relaxed) < REJECT_AFTER_MESSAGES
+    }
+
+    /// Says whether sending should bring a new handshake about.
+    pub(crate) fn wants_rekey_on_send(&self, now: Instant) -> bool {
+        self.send_counter.load(Ordering::Relaxed) > REKEY_AFTER_MESSAGES
+            || (self.role == Role::Initiator && now >= self.created + REKEY_AFTER_TIME)
+    }
+
+    /// Says whether receiving should bring a new handshake about: the session ends soon and only we can renew it.
+    pub(crate) fn wants_rekey_on_receive(&self, now: Instant) -> bool {
+        self.role == Role::Initiator && now >= self.created + REKEY_ON_RECEIVE_AFTER
+    }
+
+    /// Takes the next packet numbers; `None` when the session is used up.
+    pub(crate) fn reserve(&self, packets: u64) -> Option<u64> {
+        let first = self.send_counter.fetch_add(packets, Ordering::Relaxed);
+        (first.saturating_add(packets) <= REJECT_AFTER_MESSAGES).then_some(first)
+    }
+
+    /// The replay window, held for one batch.
+    pub(crate) fn replay(&self) -> MutexGuard<'_, ReplayWindow> {
+        self.replay.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Packet numbers at or above this are neither sent nor accepted.
+pub(crate) const REJECT_AFTER_MESSAGES: u64 = u64::MAX - (1 << 13);
+/// A passive keepalive goes out this long after the last unanswered packet.
+pub(crate) const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Silence for this long after a packet means that nobody answers.
+pub(crate) const NO_ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
+
+const REJECT_AFTER_TIME: Duration = Duration::from_secs(180);
+const REKEY_AFTER_TIME: Duration = Duration::from_secs(120);
+const REKEY_ON_RECEIVE_AFTER: Duration = Duration::from_secs(165);
+const REKEY_AFTER_MESSAGES: u64 = 1 << 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(role: Role, age_ms: u32) -> Session {
+        let keys = InstallSession {
+            peer: 1,
+            local_index: 2,
+            remote_index: 3,
+            role,
+            age_ms,
+            send_key: [1; 32].into(),
+            receive_key: [2; 32].into(),
+        };
+        Session::new(keys, at(1_000))
+    }
+
+    fn at(seconds: u64) -> Instant {
+        Instant::default() + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_session_is_used_for_180_seconds_from_its_handshake() {
+        let session = session(Role::Initiator, 60_000);
+
+        assert!(session.is_usable(at(1_119)));
+        assert!(!session.is_usable(at(1_120)));
+    }
+
+    #[test]
+    fn only_the_initiator_renews_by_age() {
+        let cases = [
+            (Role::Initiator, 119, false, false),
+            (Role::Initiator, 120, true, false),
+        ];
+        for (role, age, on_send, on_receive) in cases {
+            let session = session(role, 0);
+            assert_eq!(
+                session.wants_rekey_on_send(at(1_000 + age)),
+                on_send,
+                "{age}"
+            );
+            assert_eq!(
+                session.wants_rekey_on_receive(at(1_000 + age)),
+                on_receive,
+                "{age}"
+            );
+        }
+        assert!(session(Role::Initiator, 0).wants_rekey_on_receive(at(1_165)));
+        assert!(!session(Role::Responder, 0).wants_rekey_on_send(at(1_170)));
+        assert!(!session(Role::Responder, 0).wants_rekey_on_receive(at(1_170)));
+    }
+
+    #[test]
+    fn both_sides_renew_after_many_messages_and_stop_before_the_numbers_run_out() {
+        let session = session(Role::Responder, 0);
+        session
+            .send_counter
+            .store(REKEY_AFTER_MESSAGES + 1, Ordering::Relaxed);
+        assert!(session.wants_rekey_on_send(at(1_000)));
+
+        session
+            .send_counter
+            .store(REJECT_AFTER_MESSAGES - 2, Ordering::Relaxed);
+        assert_eq!(session.reserve(2), Some(REJECT_AFTER_MESSAGES - 2));
+        assert_eq!(session.reserve(1), None);
+        assert!(!session.is_usable(at(1_000)));
+    }
+}

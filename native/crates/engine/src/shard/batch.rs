@@ -1,0 +1,209 @@
+//! Datagrams on their way out: laid back to back so that one send carries them.
+
+use core::ops::Range;
+
+use wire::{DATA_HEADER_LEN, DATA_OVERHEAD, padded_len};
+
+/// Collects datagrams of one session. All but the last have the same size; a shorter one closes the batch.
+#[derive(Debug)]
+pub(crate) struct TxBatch {
+    arena: Box<[u8]>,
+    used: usize,
+    segment: usize,
+    datagrams: usize,
+    inner_bytes: usize,
+    data_packets: usize,
+    last: Last,
+    target: Option<Target>,
+    datagrams_max: usize,
+    mtu: usize,
+}
+
+/// Whom a batch is for, and under which keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) peer: u32,
+    pub(crate) session: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Full,
+    Shorter,
+}
+
+impl TxBatch {
+    /// Allocates the arena. `mtu` bounds the padding.
+    pub(crate) fn new(datagrams_max: usize, mtu: usize) -> Self {
+        TxBatch {
+            arena: vec![0; ARENA_LEN].into_boxed_slice(),
+            used: 0,
+            segment: 0,
+            datagrams: 0,
+            inner_bytes: 0,
+            data_packets: 0,
+            last: Last::Full,
+            target: None,
+            datagrams_max: datagrams_max.max(1),
+            mtu,
+        }
+    }
+
+    /// Says whether a packet of at most `len` bytes may follow what is collected.
+    pub(crate) fn accepts(&self, target: Target, len: usize) -> bool {
+        if self.datagrams == 0 {
+            return true;
+        }
+        let datagram = self.datagram_len(len);
+        self.target == Some(target)
+            && self.last == Last::Full
+            && datagram <= self.segment
+            && self.datagrams < self.datagrams_max
+            && self.used + datagram <= PAYLOAD_MAX
+    }
+
+    /// Where the next packet is written.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        self.arena
+            .get_mut(self.used + DATA_HEADER_LEN..)
+            .unwrap_or_default()
+    }
+
+    /// Takes the packet of `len` bytes that was written to [`TxBatch::room`].
+    pub(crate) fn commit(&mut self, target: Target, len: usize) {
+        let datagram = self.datagram_len(len);
+        let start = self.used + DATA_HEADER_LEN;
+        if let Some(padding) = self.arena.get_mut(start + len..self.used + datagram) {
+            padding.fill(0);
+        }
+        if self.datagrams == 0 {
+            self.segment = datagram;
+            self.target = Some(target);
+            self.last = Last::Full;
+        } else if datagram < self.segment {
+            self.last = Last::Shorter;
+        }
+        self.used += datagram;
+        self.datagrams += 1;
+        self.inner_bytes += len;
+        self.data_packets += usize::from(len > 0);
+    }
+
+    pub(crate) fn target(&self) -> Option<Target> {
+        self.target
+    }
+
+    pub(crate) fn datagrams(&self) -> usize {
+        self.datagrams
+    }
+
+    /// Datagrams that carry a packet; the others are keepalives.
+    pub(crate) fn data_packets(&self) -> usize {
+        self.data_packets
+    }
+
+    pub(crate) fn inner_bytes(&self) -> usize {
+        self.inner_bytes
+    }
+
+    pub(crate) fn segment(&self) -> usize {
+        self.segment
+    }
+
+    /// What is collected.
+    pub(crate) fn payload(&self) -> &[u8] {
+        self.arena.get(..self.used).unwrap_or_default()
+    }
+
+    /// Each datagram: header, packet and tag.
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
+        let (used, segment) = (self.used, self.segment.max(1));
+        self.arena
+            .get_mut(..used)
+            .unwrap_or_default()
+            .chunks_mut(segment)
+    }
+
+    /// The bytes of the datagrams behind the first `handled` ones.
+    pub(crate) fn behind(&self, handled: usize) -> Range<usize> {
+        (handled * self.segment).min(self.used)..self.used
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.used = 0;
+        self.datagrams = 0;
+        self.inner_bytes = 0;
+        self.data_packets = 0;
+        self.target = None;
+    }
+
+    fn datagram_len(&self, len: usize) -> usize {
+        padded_len(len, self.mtu) + DATA_OVERHEAD
+    }
+}
+
+/// Most payload of one send over IPv4; the bound for IPv6 is a little higher.
+const PAYLOAD_MAX: usize = 65_507;
+/// Room for the largest packet with header, padding and tag.
+const ARENA_LEN: usize = 65_535 + 2 * DATA_OVERHEAD + 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Target = Target {
+        peer: 1,
+        session: 1,
+    };
+    const B: Target = Target {
+        peer: 2,
+        session: 2,
+    };
+
+    fn with(lengths: &[usize]) -> TxBatch {
+        let mut batch = TxBatch::new(64, 1420);
+        for len in lengths {
+            assert!(batch.accepts(A, *len));
+            batch.commit(A, *len);
+        }
+        batch
+    }
+
+    #[test]
+    fn seg_02_a_shorter_datagram_closes_the_batch() {
+        let batch = with(&[1420, 1420, 100]);
+
+        assert!(!batch.accepts(A, 100));
+        assert_eq!(batch.segment(), 1452);
+        assert_eq!(batch.payload().len(), 1452 * 2 + 112 + 32);
+    }
+
+    #[test]
+    fn seg_03_a_longer_datagram_needs_a_new_batch() {
+        assert!(!with(&[100]).accepts(A, 1420));
+        assert!(with(&[100]).accepts(A, 98), "the same size after padding");
+    }
+
+    #[test]
+    fn seg_04_another_target_needs_a_new_batch() {
+        assert!(!with(&[100]).accepts(B, 100));
+    }
+
+    #[test]
+    fn lim_03_a_batch_never_exceeds_what_one_send_can_carry() {
+        let mut batch = with(&[]);
+        while batch.accepts(A, 1420) {
+            batch.commit(A, 1420);
+        }
+        assert_eq!(batch.datagrams(), 45);
+        assert!(batch.payload().len() <= 65_507);
+    }
+
+    #[test]
+    fn stale_bytes_never_become_padding() {
+        let mut batch = with(&[]);
+        batch.room().fill(0xff);
+        batch.commit(A, 1);
+        assert!(batch.payload()[17..32].iter().all(|byte| *byte == 0));
+    }
+}

@@ -1,0 +1,115 @@
+//! What happens when a deadline has come.
+
+use ports::Datagrams;
+
+use super::batch::Target;
+use super::pass::Pass;
+use super::transmit::Transmitter;
+use crate::driver::ShardClock;
+use crate::event::{Event, WantReason};
+use crate::peer::Peer;
+use crate::timers::{Deadline, Due, TimerKey};
+
+/// A session whose time is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) slot: u32,
+    pub(crate) local_index: u32,
+}
+
+/// Handles every deadline that has come. Sessions to wipe are put into `ended`.
+pub(crate) fn handle_due<C, D>(
+    pass: &Pass<'_, C>,
+    transmitter: &mut Transmitter<D>,
+    ended: &mut Vec<Ended>,
+) where
+    C: ShardClock,
+    D: Datagrams,
+{
+    while let Some(key) = transmitter.timers.pop_due(pass.now) {
+        match key {
+            TimerKey::PassiveKeepalive { peer } => {
+                if let Some(peer) =
+                    come(pass, transmitter, key, peer, |peer| &peer.passive_keepalive)
+                {
+                    send_keepalive(pass, transmitter, peer);
+                }
+            }
+            TimerKey::PersistentKeepalive { peer } => {
+                if let Some(peer) = come(pass, transmitter, key, peer, |peer| {
+                    &peer.persistent_keepalive
+                }) {
+                    transmitter.postpone_persistent(pass, peer);
+                    if send_keepalive(pass, transmitter, peer) == Sent::NoSession {
+                        pass.want_handshake(peer, WantReason::NoSession);
+                    }
+                }
+            }
+            TimerKey::NoAnswer { peer } => {
+                if let Some(peer) = come(pass, transmitter, key, peer, |peer| &peer.no_answer) {
+                    pass.event(Event::NoAnswer { peer: peer.index });
+                }
+            }
+            TimerKey::SessionEnd { slot, local_index } => ended.push(Ended { slot, local_index }),
+        }
+    }
+    transmitter.flush(pass);
+}
+
+/// The peer whose deadline has really come: it was neither cleared nor moved.
+fn come<'a, C, D>(
+    pass: &Pass<'a, C>,
+    transmitter: &mut Transmitter<D>,
+    key: TimerKey,
+    peer: u32,
+    deadline: impl Fn(&Peer) -> &Deadline,
+) -> Option<&'a Peer>
+where
+    C: ShardClock,
+{
+    let peer = pass.state.peer(peer)?;
+    match deadline(peer).look(pass.now) {
+        Due::Now => Some(peer),
+        Due::Later(due) => {
+            transmitter.timers.watch(due, key);
+            None
+        }
+        Due::Never => None,
+    }
+}
+
+/// Whether a keepalive could be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    Yes,
+    NoSession,
+}
+
+/// Queues a keepalive under the peer's current session.
+pub(crate) fn send_keepalive<C, D>(
+    pass: &Pass<'_, C>,
+    transmitter: &mut Transmitter<D>,
+    peer: &Peer,
+) -> Sent
+where
+    C: ShardClock,
+    D: Datagrams,
+{
+    let current = peer.sessions.current();
+    let usable = current.filter(|slot| {
+        pass.state
+            .session(*slot)
+            .is_some_and(|session| session.is_usable(pass.now))
+    });
+    let Some(session) = usable else {
+        return Sent::NoSession;
+    };
+    transmitter.push_keepalive(
+        pass,
+        Target {
+            peer: peer.index,
+            session,
+        },
+    );
+    Sent::Yes
+}

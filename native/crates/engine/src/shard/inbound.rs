@@ -1,0 +1,455 @@
+//! From the sockets to the TUN queue.
+
+use core::ops::Range;
+use std::io;
+
+use filter::{Direction, Verdict};
+use offload::{Checksum, MergeLimits, Merger, PushOutcome};
+use ports::{Datagrams, Endpoint, Received, TunQueue};
+use wire::{Aead, DATA_HEADER_LEN, DataHeader, Message, ReplayVerdict};
+
+use super::outbound::Drained;
+use super::pass::{FaultReporter, Pass};
+use super::transmit::Transmitter;
+use super::tun_writer::TunWriter;
+use crate::counters::{DropReason, Total};
+use crate::driver::ShardClock;
+use crate::endpoint::Change;
+use crate::event::{Event, FaultSource, HandshakeKind, HandshakeMessage, Pushed, WantReason};
+use crate::gate::{Arrival, Judgement};
+use crate::peer::{Fallen, Peer};
+use crate::session::{KEEPALIVE_TIMEOUT, REJECT_AFTER_MESSAGES, Session};
+use crate::stage::{Stage, Work};
+use crate::timers::TimerKey;
+
+/// Receives batches, opens them in place and merges them into frames.
+pub(crate) struct Inbound {
+    arena: Box<[u8]>,
+    received: [Received; SLOTS],
+    opened: Vec<Opened>,
+    merger: Merger,
+    writer: TunWriter,
+    /// Sessions that fell out of their places when another was confirmed.
+    pub(crate) fallen: Vec<Fallen>,
+}
+
+/// An opened packet in the arena.
+#[derive(Clone, Copy, Debug)]
+struct Opened {
+    counter: u64,
+    start: usize,
+    len: usize,
+}
+
+/// Consecutive datagrams of one session from one place.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    slot: u32,
+    session: &'a Session,
+    peer: &'a Peer,
+    from: Endpoint,
+}
+
+/// Which socket to receive from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    V4,
+    V6,
+}
+
+impl Inbound {
+    pub(crate) fn new(limits: MergeLimits, writer: TunWriter) -> Self {
+        Inbound {
+            arena: vec![0; SLOTS * SLOT_LEN].into_boxed_slice(),
+            received: [Received::EMPTY; SLOTS],
+            opened: Vec::with_capacity(OPENED_MAX),
+            merger: Merger::new(limits),
+            writer,
+            fallen: Vec::new(),
+        }
+    }
+
+    /// Receives one batch and writes everything of it to the TUN queue.
+    pub(crate) fn turn<C, T, D>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        source: Source,
+        tun: &mut T,
+        transmitter: &mut Transmitter<D>,
+    ) -> Drained
+    where
+        C: ShardClock,
+        T: TunQueue,
+        D: Datagrams,
+    {
+        let socket = match source {
+            Source::V4 => transmitter.v4.as_mut(),
+            Source::V6 => transmitter.v6.as_mut(),
+        };
+        let Some(socket) = socket else {
+            return Drained::Yes;
+        };
+        let start = pass.cycles();
+        let count = match socket.receive(&mut self.arena, SLOT_LEN, &mut self.received) {
+            Ok(count) => count,
+            Err(error) => {
+                if error.kind() != io::ErrorKind::WouldBlock {
+                    transmitter
+                        .faults
+                        .report(pass, FaultSource::UdpReceive, &error);
+                }
+                return Drained::Yes;
+            }
+        };
+        let received = self.received;
+        let filled = received.get(..count).unwrap_or_default();
+        let work = Work {
+            packets: filled.iter().map(|slot| slot.datagrams().count()).sum(),
+            bytes: filled.iter().map(|slot| slot.len).sum(),
+        };
+        pass.spent(Stage::UdpReceive, work, start);
+        for slot in filled {
+            self.slot(pass, slot, tun, transmitter);
+        }
+        self.flush(pass, tun, &mut transmitter.faults);
+        if count == SLOTS {
+            Drained::MaybeNot
+        } else {
+            Drained::Yes
+        }
+    }
+
+    /// Opens the datagrams of one slot, run by run.
+    fn slot<C, T, D>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        slot: &Received,
+        tun: &mut T,
+        transmitter: &mut Transmitter<D>,
+    ) where
+        C: ShardClock,
+        T: TunQueue,
+        D: Datagrams,
+    {
+        let base = slot.slot * SLOT_LEN;
+        let mut run: Option<Run<'_>> = None;
+        let mut start = pass.cycles();
+        for range in slot.datagrams() {
+            let range = base + range.start..base + range.end;
+            match Message::try_from(self.arena.get(range.clone()).unwrap_or_default()) {
+                Ok(Message::Data(header)) => {
+                    let same = run.filter(|run| run.session.local_index == header.receiver);
+                    if same.is_none() || self.opened.len() == OPENED_MAX {
+                        start = self.finish(pass, run.take(), start, tun, transmitter);
+                        run = run_of(pass, header, slot.from);
+                    }
+                    match run {
+                        Some(run) => self.open(pass, run, header, range),
+                        None => pass.dropped(None, DropReason::NoSession, 1),
+                    }
+                }
+                Ok(kind @ (Message::Initiation | Message::Response | Message::CookieReply)) => {
+                    self.handshake(pass, kind, range, slot.from);
+                }
+                Err(_) => pass.dropped(None, DropReason::Malformed, 1),
+            }
+        }
+        self.finish(pass, run, start, tun, transmitter);
+    }
+
+    fn open<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        run: Run<'_>,
+        header: DataHeader,
+        range: Range<usize>,
+    ) {
+        if header.counter >= REJECT_AFTER_MESSAGES {
+            return pass.dropped(Some(run.peer), DropReason::NoSession, 1);
+        }
+        let start = range.start + DATA_HEADER_LEN;
+        let sealed = self.arena.get_mut(start..range.end).unwrap_or_default();
+        match run.session.receive_key.open(header.counter, sealed) {
+            Ok(len) => self.opened.push(Opened {
+                counter: header.counter,
+                start,
+                len,
+            }),
+            Err(_) => pass.dropped(Some(run.peer), DropReason::BadTag, 1),
+        }
+    }
+
+    /// Takes a run whose packets are opened through replay window, timers, source check and policy to the merger.
+    /// Returns the cycle count now.
+    fn finish<C, T, D>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        run: Option<Run<'_>>,
+        start: u64,
+        tun: &mut T,
+        transmitter: &mut Transmitter<D>,
+    ) -> u64
+    where
+        C: ShardClock,
+        T: TunQueue,
+        D: Datagrams,
+    {
+        let Some(run) = run else { return start };
+        let work = self.work();
+        let start = pass.spent(Stage::Open, work, start);
+        self.drop_replays(pass, run);
+        if self.opened.is_empty() {
+            return start;
+        }
+        self.authenticated(pass, run, transmitter);
+        self.drop_unwanted(pass, run);
+        let (packets, bytes) = (self.opened.len() as u64, self.work().bytes as u64);
+        run.peer.counters.rx_packets.add(packets);
+        run.peer.counters.rx_bytes.add(bytes);
+        let start = pass.spent(Stage::Filter, work, start);
+        self.merge(pass, run.peer.index, start, tun, &mut transmitter.faults)
+    }
+
+    fn work(&self) -> Work {
+        Work {
+            packets: self.opened.len(),
+            bytes: self.opened.iter().map(|packet| packet.len).sum(),
+        }
+    }
+
+    fn drop_replays<C: ShardClock>(&mut self, pass: &Pass<'_, C>, run: Run<'_>) {
+        let mut window = run.session.replay();
+        let before = self.opened.len();
+        self.opened
+            .retain(|packet| match window.accept(packet.counter) {
+                ReplayVerdict::Fresh => true,
+                ReplayVerdict::Duplicate | ReplayVerdict::BehindWindow => false,
+            });
+        drop(window);
+        let replayed = before - self.opened.len();
+        if replayed > 0 {
+            pass.dropped(Some(run.peer), DropReason::Replay, replayed as u64);
+        }
+    }
+
+    /// What every authenticated run does to its peer: confirm the session, follow the peer, move the timers.
+    fn authenticated<C, D>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        run: Run<'_>,
+        transmitter: &mut Transmitter<D>,
+    ) where
+        C: ShardClock,
+        D: Datagrams,
+    {
+        let Run {
+            slot,
+            session,
+            peer,
+            from,
+        } = run;
+        peer.note_received(pass.now);
+        if peer.endpoint.store(Some(from)) == Change::Moved
+            && !peer
+                .move_queued
+                .swap(true, core::sync::atomic::Ordering::AcqRel)
+        {
+            pass.event(Event::EndpointMoved { peer: peer.index });
+        }
+        if peer.sessions.is_next(slot)
+            && let Some(fallen) = peer.sessions.promote(slot)
+        {
+            self.fallen.push(fallen);
+            pass.event(Event::SessionConfirmed {
+                peer: peer.index,
+                local_index: session.local_index,
+            });
+            transmitter.send_waiting(pass, peer, slot);
+            transmitter.flush(pass);
+        }
+        peer.no_answer.clear();
+        transmitter.postpone_persistent(pass, peer);
+        let data = self.opened.iter().any(|packet| packet.len > 0);
+        if data && !peer.passive_keepalive.is_set() {
+            let due = pass.now + KEEPALIVE_TIMEOUT;
+            if peer.passive_keepalive.set(due) {
+                transmitter
+                    .timers
+                    .watch(due, TimerKey::PassiveKeepalive { peer: peer.index });
+            }
+        }
+        if session.wants_rekey_on_receive(pass.now) {
+            pass.want_handshake(peer, WantReason::OldOnReceive);
+        }
+    }
+
+    /// Cuts padding off and drops keepalives, packets from addresses the peer does not own, and what the policy denies.
+    fn drop_unwanted<C: ShardClock>(&mut self, pass: &Pass<'_, C>, run: Run<'_>) {
+        let peer = run.peer;
+        let mut owned = None;
+        let (arena, opened) = (&self.arena, &mut self.opened);
+        opened.retain_mut(|packet| {
+            if packet.len == 0 {
+                pass.count(Total::KeepalivesReceived, 1);
+                return false;
+            }
+            let bytes = arena
+                .get(packet.start..packet.start + packet.len)
+                .unwrap_or_default();
+            let declared = packet::declared_len(bytes).and_then(|len| bytes.get(..len));
+            let Some((cut, (source, _))) =
+                declared.and_then(|cut| Some((cut, packet::addresses(cut)?)))
+            else {
+                pass.dropped(Some(peer), DropReason::Malformed, 1);
+                return false;
+            };
+            if owned != Some(source) {
+                if pass.state.peer_of(source) != Some(peer.index) {
+                    pass.dropped(Some(peer), DropReason::SourceNotAllowed, 1);
+                    return false;
+                }
+                owned = Some(source);
+            }
+            if pass.state.filter().judge(Direction::In, cut) != Verdict::Allow {
+                pass.dropped(Some(peer), DropReason::Filter, 1);
+                return false;
+            }
+            packet.len = cut.len();
+            true
+        });
+    }
+
+    fn merge<C, T>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        peer: u32,
+        start: u64,
+        tun: &mut T,
+        faults: &mut FaultReporter,
+    ) -> u64
+    where
+        C: ShardClock,
+        T: TunQueue,
+    {
+        let mut work = Work::default();
+        let mut start = start;
+        for at in 0..self.opened.len() {
+            let Some(packet) = self.opened.get(at).copied() else {
+                break;
+            };
+            let mut outcome = self.push(packet, peer);
+            if outcome == PushOutcome::Full {
+                pass.spent(Stage::Merge, core::mem::take(&mut work), start);
+                self.flush(pass, tun, faults);
+                start = pass.cycles();
+                outcome = self.push(packet, peer);
+            }
+            match outcome {
+                PushOutcome::Queued => {
+                    work.packets += 1;
+                    work.bytes += packet.len;
+                }
+                PushOutcome::Full | PushOutcome::Malformed => {
+                    pass.dropped(pass.state.peer(peer), DropReason::Malformed, 1);
+                }
+            }
+        }
+        self.opened.clear();
+        pass.spent(Stage::Merge, work, start)
+    }
+
+    fn push(&mut self, packet: Opened, peer: u32) -> PushOutcome {
+        let (Ok(start), Ok(len)) = (u32::try_from(packet.start), u32::try_from(packet.len)) else {
+            return PushOutcome::Malformed;
+        };
+        self.merger
+            .push(&self.arena, start, len, peer, Checksum::Unverified)
+    }
+
+    /// Writes everything that was merged; nothing is held over a wait (ORD-03).
+    fn flush<C, T>(&mut self, pass: &Pass<'_, C>, tun: &mut T, faults: &mut FaultReporter)
+    where
+        C: ShardClock,
+        T: TunQueue,
+    {
+        if self.merger.is_empty() {
+            return;
+        }
+        let order = self.writer.order();
+        let writer = &mut self.writer;
+        let start = pass.cycles();
+        let mut writing = 0;
+        self.merger.flush(&mut self.arena, order, |arena, frame| {
+            writing += writer.write(pass, tun, faults, arena, &frame);
+        });
+        pass.spent(Stage::Merge, Work::default(), start.wrapping_add(writing));
+        for family in self.writer.take_refused() {
+            self.merger.disable(family);
+        }
+    }
+
+    fn handshake<C: ShardClock>(
+        &self,
+        pass: &Pass<'_, C>,
+        kind: Message,
+        range: Range<usize>,
+        from: Endpoint,
+    ) {
+        pass.count(Total::HandshakesReceived, 1);
+        let message = self.arena.get(range).unwrap_or_default();
+        let arrival = Arrival {
+            now: pass.now,
+            waiting: pass.shared.events.handshakes_waiting(),
+        };
+        let (kind, flags) = match pass.shared.gate.judge(&kind, message, from.remote, arrival) {
+            Judgement::Process { flags } => (HandshakeKind::Process, flags),
+            Judgement::AnswerWithCookie { flags } => (HandshakeKind::AnswerWithCookie, flags),
+            Judgement::BadMac => return pass.count(Total::HandshakesBadMac, 1),
+            Judgement::Drop => return pass.count(Total::HandshakesDropped, 1),
+        };
+        if kind == HandshakeKind::AnswerWithCookie {
+            pass.count(Total::CookiesWanted, 1);
+        }
+        let mut bytes = [0; wire::INITIATION_LEN];
+        bytes
+            .iter_mut()
+            .zip(message)
+            .for_each(|(to, from)| *to = *from);
+        let message = HandshakeMessage {
+            kind,
+            shard: pass.shard,
+            flags,
+            from: from.remote,
+            len: message.len(),
+            bytes,
+        };
+        if pass.shared.events.push_handshake(&message) == Pushed::Dropped {
+            pass.count(Total::HandshakesDropped, 1);
+        }
+    }
+}
+
+/// The session and peer that a datagram names, if packets are still accepted under it.
+fn run_of<'a, C: ShardClock>(
+    pass: &Pass<'a, C>,
+    header: DataHeader,
+    from: Endpoint,
+) -> Option<Run<'a>> {
+    let (slot, session) = pass.state.session_by_index(header.receiver)?;
+    let peer = pass.state.peer(session.peer)?;
+    if pass.now >= session.end() {
+        return None;
+    }
+    Some(Run {
+        slot,
+        session,
+        peer,
+        from,
+    })
+}
+
+/// Slots of one receive.
+pub(crate) const SLOTS: usize = 16;
+const SLOT_LEN: usize = 65_536;
+/// Packets of one run.
+const OPENED_MAX: usize = 2048;

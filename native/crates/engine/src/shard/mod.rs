@@ -1,0 +1,268 @@
+//! One run-to-completion worker: reads, works and writes, both directions, on one thread.
+
+mod batch;
+mod due;
+mod inbound;
+mod outbound;
+mod pass;
+mod transmit;
+mod tun_writer;
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use offload::MergeLimits;
+use ports::{Datagrams, TunQueue};
+
+use batch::TxBatch;
+use due::{Ended, Sent, handle_due, send_keepalive};
+use inbound::{Inbound, Source};
+use outbound::{Drained, Outbound};
+use pass::Pass;
+use transmit::Transmitter;
+use tun_writer::TunWriter;
+
+use crate::counters::Total;
+use crate::driver::{Ready, ShardClock, Wait, WantRoom};
+use crate::event::{Event, FaultSource, FaultWeight, IoFault};
+use crate::shared::{Mail, Shared};
+use crate::stage::{Stage, Work};
+
+/// What a shard works with.
+#[derive(Debug)]
+pub struct ShardParts<T, D, C> {
+    /// Its queue of the TUN device.
+    pub tun: T,
+    /// Its IPv4 socket.
+    pub v4: Option<D>,
+    /// Its IPv6 socket.
+    pub v6: Option<D>,
+    /// Its clock.
+    pub clock: C,
+}
+
+/// Bounds of a shard.
+#[derive(Clone, Debug)]
+pub struct ShardLimits {
+    /// MTU of the TUN device.
+    pub mtu: usize,
+    /// Most datagrams in one send.
+    pub send_segments_max: usize,
+    /// What may be merged.
+    pub merge: MergeLimits,
+}
+
+/// One worker of an engine.
+pub struct Shard<T, D, C> {
+    shared: Arc<Shared>,
+    worker: Worker<T, D, C>,
+}
+
+struct Worker<T, D, C> {
+    index: u16,
+    tun: T,
+    clock: C,
+    outbound: Outbound,
+    inbound: Inbound,
+    transmitter: Transmitter<D>,
+    ended: Vec<Ended>,
+}
+
+impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        index: u16,
+        parts: ShardParts<T, D, C>,
+        limits: ShardLimits,
+    ) -> Self {
+        let ShardParts { tun, v4, v6, clock } = parts;
+        let framing = tun.framing();
+        let writer = TunWriter::new(framing);
+        Shard {
+            shared,
+            worker: Worker {
+                index,
+                tun,
+                clock,
+                outbound: Outbound::new(framing, limits.mtu),
+                inbound: Inbound::new(limits.merge, writer),
+                transmitter: Transmitter::new(
+                    v4,
+                    v6,
+                    TxBatch::new(limits.send_segments_max, limits.mtu),
+                ),
+                ended: Vec::new(),
+            },
+        }
+    }
+
+    /// Works until the engine is stopped.
+    pub fn run(&mut self, waiter: &mut impl Wait) {
+        let mut ready = Ready {
+            tun: true,
+            v4: true,
+            v6: true,
+            ..Ready::default()
+        };
+        while !self.shared.is_stopping() {
+            let more = self.turn(ready);
+            let timeout = if more == Ready::default() {
+                self.idle_time()
+            } else {
+                Some(Duration::ZERO)
+            };
+            ready = match self.wait(waiter, timeout) {
+                Ok(ready) => ready,
+                Err(error) => {
+                    let errno = error.raw_os_error().unwrap_or(0);
+                    let fault = IoFault {
+                        what: FaultSource::Poll,
+                        weight: FaultWeight::Fatal,
+                        errno,
+                    };
+                    return self
+                        .shared
+                        .events
+                        .push(self.worker.index, Event::IoFault(fault));
+                }
+            };
+            ready.tun |= more.tun;
+            ready.v4 |= more.v4;
+            ready.v6 |= more.v6;
+        }
+    }
+
+    /// Does one batch of each source that is ready, and everything that is due. Returns the sources that may have more.
+    pub fn turn(&mut self, ready: Ready) -> Ready {
+        let more = self.worker.turn(&self.shared, ready);
+        self.worker.wipe(&self.shared);
+        more
+    }
+
+    /// How long nothing has to be done; `None` when nothing is planned.
+    #[must_use]
+    pub fn idle_time(&self) -> Option<Duration> {
+        let due = self.worker.transmitter.timers.next_due()?;
+        Some(due.saturating_since(self.worker.clock.now()))
+    }
+
+    /// Sockets whose room the shard waits for.
+    #[must_use]
+    pub fn wanted_room(&self) -> WantRoom {
+        self.worker.transmitter.full()
+    }
+
+    fn wait(
+        &mut self,
+        waiter: &mut impl Wait,
+        timeout: Option<Duration>,
+    ) -> std::io::Result<Ready> {
+        let Some(board) = self.shared.boards.get(usize::from(self.worker.index)) else {
+            return Ok(Ready::default());
+        };
+        let start = self.worker.clock.cycles();
+        let ready = waiter.wait(timeout, self.worker.transmitter.full());
+        let spent = self.worker.clock.cycles().wrapping_sub(start);
+        board.stages.add(Stage::Idle, Work::default(), spent);
+        board.totals.add(Total::PollCalls, 1);
+        ready
+    }
+}
+
+impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
+    fn turn(&mut self, shared: &Shared, ready: Ready) -> Ready {
+        let Some(board) = shared.boards.get(usize::from(self.index)) else {
+            return Ready::default();
+        };
+        let mail = if self.index == 0 {
+            shared.take_mail()
+        } else {
+            None
+        };
+        let state = shared.read();
+        let pass = Pass {
+            shared,
+            state: &state,
+            board,
+            clock: &self.clock,
+            now: self.clock.now(),
+            shard: self.index,
+        };
+        self.transmitter.note_room(ready);
+        if let Some(mail) = mail {
+            deliver(&pass, mail, &mut self.transmitter);
+        }
+        let mut more = Ready::default();
+        for (is_ready, source) in [(ready.v4, Source::V4), (ready.v6, Source::V6)] {
+            if is_ready
+                && self
+                    .inbound
+                    .turn(&pass, source, &mut self.tun, &mut self.transmitter)
+                    == Drained::MaybeNot
+            {
+                more.v4 |= source == Source::V4;
+                more.v6 |= source == Source::V6;
+            }
+        }
+        if ready.tun && self.transmitter.full() == WantRoom::default() {
+            more.tun = self
+                .outbound
+                .turn(&pass, &mut self.tun, &mut self.transmitter)
+                == Drained::MaybeNot;
+        }
+        if self
+            .transmitter
+            .timers
+            .next_due()
+            .is_some_and(|due| due <= pass.now)
+        {
+            handle_due(&pass, &mut self.transmitter, &mut self.ended);
+        }
+        self.transmitter.publish(&pass);
+        more
+    }
+
+    /// Wipes sessions whose time is over or that newer ones pushed out.
+    fn wipe(&mut self, shared: &Shared) {
+        if self.ended.is_empty() && self.inbound.fallen.is_empty() {
+            return;
+        }
+        let mut state = shared.write();
+        for fallen in self.inbound.fallen.drain(..) {
+            state.drop_fallen(fallen);
+        }
+        for Ended { slot, local_index } in self.ended.drain(..) {
+            if let Some(peer) = state.end_session(slot, local_index) {
+                shared
+                    .events
+                    .push(self.index, Event::SessionExpired { peer, local_index });
+            }
+        }
+    }
+}
+
+/// Does what the slow path ordered.
+fn deliver<C: ShardClock, D: Datagrams>(
+    pass: &Pass<'_, C>,
+    mail: Mail,
+    transmitter: &mut Transmitter<D>,
+) {
+    for (due, key) in mail.timers {
+        transmitter.timers.watch(due, key);
+    }
+    for order in mail.handshakes {
+        transmitter.send_handshake(pass, &order);
+    }
+    for peer in mail.confirm {
+        let Some(peer) = pass.state.peer(peer) else {
+            continue;
+        };
+        let Some(session) = peer.sessions.current() else {
+            continue;
+        };
+        if transmitter.send_waiting(pass, peer, session) == 0 {
+            let _: Sent = send_keepalive(pass, transmitter, peer);
+        }
+        transmitter.flush(pass);
+    }
+}

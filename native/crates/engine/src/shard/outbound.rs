@@ -1,0 +1,247 @@
+//! From the TUN queue to the peers.
+
+use std::io;
+
+use filter::{Direction, Verdict};
+use offload::{ByteOrder, SplitCursor, SplitError, SplitLimits, VirtioHeader};
+use ports::{ByteOrderTag, Datagrams, Framing, TunQueue};
+
+use super::batch::Target;
+use super::pass::Pass;
+use super::transmit::Transmitter;
+use crate::counters::{DropReason, Total};
+use crate::driver::ShardClock;
+use crate::event::{FaultSource, WantReason};
+use crate::peer::Peer;
+use crate::stage::{Stage, Work};
+
+/// Reads frames and splits them into the batch of a [`Transmitter`].
+pub(crate) struct Outbound {
+    frame: Box<[u8]>,
+    mtu: usize,
+}
+
+/// Whether a source may have more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drained {
+    Yes,
+    MaybeNot,
+}
+
+impl Outbound {
+    pub(crate) fn new(framing: Framing, mtu: usize) -> Self {
+        Outbound {
+            frame: vec![0; framing.header_len() + FRAME_LEN_MAX].into_boxed_slice(),
+            mtu,
+        }
+    }
+
+    /// Reads up to [`FRAMES_PER_TURN`] frames and sends their packets.
+    pub(crate) fn turn<C, T, D>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        tun: &mut T,
+        transmitter: &mut Transmitter<D>,
+    ) -> Drained
+    where
+        C: ShardClock,
+        T: TunQueue,
+        D: Datagrams,
+    {
+        let framing = tun.framing();
+        for _ in 0..FRAMES_PER_TURN {
+            let start = pass.cycles();
+            pass.count(Total::TunReadCalls, 1);
+            let len = match tun.read(&mut self.frame) {
+                Ok(len) => len,
+                Err(error) => {
+                    if !matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                    ) {
+                        transmitter
+                            .faults
+                            .report(pass, FaultSource::TunRead, &error);
+                    }
+                    transmitter.flush(pass);
+                    return Drained::Yes;
+                }
+            };
+            pass.count(Total::TunReadFrames, 1);
+            let start = pass.spent(
+                Stage::TunRead,
+                Work {
+                    packets: 1,
+                    bytes: len,
+                },
+                start,
+            );
+            self.frame(pass, framing, len, start, transmitter);
+            if transmitter.full() != crate::driver::WantRoom::default() {
+                break;
+            }
+        }
+        transmitter.flush(pass);
+        Drained::MaybeNot
+    }
+
+    fn frame<C, D>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        framing: Framing,
+        len: usize,
+        start: u64,
+        to: &mut Transmitter<D>,
+    ) where
+        C: ShardClock,
+        D: Datagrams,
+    {
+        let Some((header, packet)) = parts(framing, self.frame.get(..len).unwrap_or_default())
+        else {
+            return pass.count(Total::TunReadBadShort, 1);
+        };
+        let Some((_, destination)) = packet::addresses(packet) else {
+            return pass.count(Total::TunReadBadNotIp, 1);
+        };
+        let Some(peer) = pass
+            .state
+            .peer_of(destination)
+            .and_then(|peer| pass.state.peer(peer))
+        else {
+            return pass.dropped(None, DropReason::NoPeer, 1);
+        };
+        if pass.state.filter().judge(Direction::Out, packet) != Verdict::Allow {
+            return pass.dropped(Some(peer), DropReason::Filter, 1);
+        }
+        let start = pass.spent(
+            Stage::Filter,
+            Work {
+                packets: 1,
+                bytes: len,
+            },
+            start,
+        );
+        match SplitCursor::start(
+            &header,
+            packet,
+            &SplitLimits {
+                inner_mtu: self.mtu,
+            },
+        ) {
+            Ok(cursor) => {
+                if cursor.pieces_left() > 1 {
+                    pass.count(Total::TunReadSuper, 1);
+                    pass.count(Total::TunReadPieces, cursor.pieces_left());
+                }
+                send(pass, peer, packet, cursor, start, to);
+            }
+            Err(error) => pass.count(bad(&error), 1),
+        }
+    }
+}
+
+/// Splits a frame into the batch, or into the packets that wait for a session.
+fn send<C, D>(
+    pass: &Pass<'_, C>,
+    peer: &Peer,
+    packet: &[u8],
+    mut cursor: SplitCursor,
+    mut start: u64,
+    to: &mut Transmitter<D>,
+) where
+    C: ShardClock,
+    D: Datagrams,
+{
+    let usable = peer.sessions.current().filter(|slot| {
+        pass.state
+            .session(*slot)
+            .is_some_and(|session| session.is_usable(pass.now))
+    });
+    let Some(session) = usable else {
+        to.flush(pass);
+        return wait_for_session(pass, peer, packet, cursor, to);
+    };
+    if peer.waiting.len() > 0 {
+        to.send_waiting(pass, peer, session);
+    }
+    let target = Target {
+        peer: peer.index,
+        session,
+    };
+    let mut work = Work::default();
+    while cursor.pieces_left() > 0 {
+        if !to.batch.accepts(target, cursor.piece_len_max()) {
+            pass.spent(Stage::Split, core::mem::take(&mut work), start);
+            to.flush(pass);
+            start = pass.cycles();
+        }
+        let Some(len) = cursor.write_next(packet, to.batch.room()) else {
+            pass.dropped(Some(peer), DropReason::Malformed, 1);
+            break;
+        };
+        to.batch.commit(target, len);
+        work.packets += 1;
+        work.bytes += len;
+    }
+    pass.spent(Stage::Split, work, start);
+}
+
+fn wait_for_session<C, D>(
+    pass: &Pass<'_, C>,
+    peer: &Peer,
+    packet: &[u8],
+    mut cursor: SplitCursor,
+    to: &mut Transmitter<D>,
+) where
+    C: ShardClock,
+    D: Datagrams,
+{
+    while cursor.pieces_left() > 0 {
+        let room = to.batch.room();
+        let Some(len) = cursor.write_next(packet, room) else {
+            break;
+        };
+        let piece = room.get(..len).unwrap_or_default();
+        let dropped = peer.waiting.push(piece, &pass.shared.waiting_bytes);
+        if dropped > 0 {
+            pass.dropped(Some(peer), DropReason::QueueFull, dropped);
+        }
+    }
+    pass.want_handshake(peer, WantReason::NoSession);
+}
+
+/// Header and packet of a frame.
+fn parts(framing: Framing, frame: &[u8]) -> Option<(VirtioHeader, &[u8])> {
+    match framing {
+        Framing::Plain => Some((VirtioHeader::default(), frame)),
+        Framing::Header { len, order } => Some((
+            VirtioHeader::read(frame, byte_order(order))?,
+            frame.get(len..)?,
+        )),
+    }
+}
+
+pub(crate) fn byte_order(tag: ByteOrderTag) -> ByteOrder {
+    match tag {
+        ByteOrderTag::Little => ByteOrder::Little,
+        ByteOrderTag::Native => ByteOrder::Native,
+        ByteOrderTag::Big => ByteOrder::Big,
+    }
+}
+
+fn bad(error: &SplitError) -> Total {
+    match error.reason() {
+        "short" => Total::TunReadBadShort,
+        "type" => Total::TunReadBadType,
+        "size" => Total::TunReadBadSize,
+        "proto" => Total::TunReadBadProtocol,
+        "csum" => Total::TunReadBadChecksum,
+        "not_ip" => Total::TunReadBadNotIp,
+        "too_big" => Total::TunReadBadTooBig,
+        _ => Total::TunReadBadLength,
+    }
+}
+
+/// Frames one turn reads before it looks at anything else (decision 0031).
+pub(crate) const FRAMES_PER_TURN: usize = 64;
+const FRAME_LEN_MAX: usize = 65_535;

@@ -1,0 +1,94 @@
+//! What every step of one turn may look at.
+
+use core::sync::atomic::Ordering;
+use core::time::Duration;
+
+use ports::{Clock, Instant};
+
+use crate::counters::{DropReason, Total};
+use crate::driver::ShardClock;
+use crate::event::{Event, FaultSource, FaultWeight, IoFault, WantReason};
+use crate::peer::Peer;
+use crate::shared::{ShardBoard, Shared};
+use crate::stage::{Stage, Work};
+use crate::state::State;
+
+/// One turn of one shard: the tables as they are now, one reading of the clock.
+pub(crate) struct Pass<'a, C> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) state: &'a State,
+    pub(crate) board: &'a ShardBoard,
+    pub(crate) clock: &'a C,
+    pub(crate) now: Instant,
+    pub(crate) shard: u16,
+}
+
+impl<C: ShardClock> Pass<'_, C> {
+    pub(crate) fn cycles(&self) -> u64 {
+        self.clock.cycles()
+    }
+
+    /// Counts what a stage did since `start` and returns the count now, where the next stage starts.
+    pub(crate) fn spent(&self, stage: Stage, work: Work, start: u64) -> u64 {
+        let now = self.clock.cycles();
+        self.board.stages.add(stage, work, now.wrapping_sub(start));
+        now
+    }
+
+    pub(crate) fn event(&self, event: Event) {
+        self.shared.events.push(self.shard, event);
+    }
+
+    pub(crate) fn count(&self, total: Total, amount: usize) {
+        self.board.totals.add(total, amount as u64);
+    }
+
+    /// Counts dropped packets for the engine and, where there is one, for the peer.
+    pub(crate) fn dropped(&self, peer: Option<&Peer>, reason: DropReason, packets: u64) {
+        self.board.totals.drop_packets(reason, packets);
+        if let Some(peer) = peer {
+            peer.counters.drop_packets(reason, packets);
+        }
+    }
+
+    /// Asks for a handshake, once until the slow path answers.
+    pub(crate) fn want_handshake(&self, peer: &Peer, reason: WantReason) {
+        if !peer.handshake_wanted.load(Ordering::Acquire)
+            && !peer.handshake_wanted.swap(true, Ordering::AcqRel)
+        {
+            self.event(Event::WantHandshake {
+                peer: peer.index,
+                reason,
+            });
+        }
+    }
+}
+
+/// Tells about failed calls, each kind at most once a second.
+#[derive(Debug, Default)]
+pub(crate) struct FaultReporter([Option<Instant>; 5]);
+
+impl FaultReporter {
+    pub(crate) fn report<C: Clock + ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        what: FaultSource,
+        error: &std::io::Error,
+    ) {
+        let Some(last) = self.0.get_mut(what as usize) else {
+            return;
+        };
+        if last.is_some_and(|last| pass.now.saturating_since(last) < FAULT_INTERVAL) {
+            return;
+        }
+        *last = Some(pass.now);
+        let errno = error.raw_os_error().unwrap_or(0);
+        pass.event(Event::IoFault(IoFault {
+            what,
+            weight: FaultWeight::Passing,
+            errno,
+        }));
+    }
+}
+
+const FAULT_INTERVAL: Duration = Duration::from_secs(1);

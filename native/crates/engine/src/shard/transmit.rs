@@ -1,0 +1,295 @@
+//! Sealing what was collected, and sending it.
+
+use core::net::SocketAddr;
+use std::io;
+
+use ports::{DatagramCounters, Datagrams, Endpoint};
+use wire::{Aead, DATA_HEADER_LEN, DataHeader, TAG_LEN};
+
+use super::batch::{Target, TxBatch};
+use super::pass::{FaultReporter, Pass};
+use crate::counters::{DropReason, Total};
+use crate::driver::{Ready, ShardClock, WantRoom};
+use crate::event::{FaultSource, WantReason};
+use crate::peer::Peer;
+use crate::session::{NO_ANSWER_TIMEOUT, Session};
+use crate::shared::OutgoingHandshake;
+use crate::stage::{Stage, Work};
+use crate::timers::{TimerKey, TimerQueue};
+
+/// The sending half of a shard.
+pub(crate) struct Transmitter<D> {
+    pub(crate) v4: Option<D>,
+    pub(crate) v6: Option<D>,
+    pub(crate) batch: TxBatch,
+    pub(crate) timers: TimerQueue,
+    pub(crate) faults: FaultReporter,
+    full: WantRoom,
+}
+
+impl<D: Datagrams> Transmitter<D> {
+    pub(crate) fn new(v4: Option<D>, v6: Option<D>, batch: TxBatch) -> Self {
+        Transmitter {
+            v4,
+            v6,
+            batch,
+            timers: TimerQueue::with_capacity(1024),
+            faults: FaultReporter::default(),
+            full: WantRoom::default(),
+        }
+    }
+
+    /// Sockets that were full at the last send and have not reported room since.
+    pub(crate) fn full(&self) -> WantRoom {
+        self.full
+    }
+
+    pub(crate) fn note_room(&mut self, ready: Ready) {
+        self.full.v4 &= !ready.room_v4;
+        self.full.v6 &= !ready.room_v6;
+    }
+
+    /// Queues a keepalive of a session behind what is collected.
+    pub(crate) fn push_keepalive<C: ShardClock>(&mut self, pass: &Pass<'_, C>, target: Target) {
+        if !self.batch.accepts(target, 0) {
+            self.flush(pass);
+        }
+        self.batch.commit(target, 0);
+        pass.count(Total::KeepalivesSent, 1);
+    }
+
+    /// Copies a finished packet behind what is collected.
+    pub(crate) fn push_packet<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        target: Target,
+        packet: &[u8],
+    ) {
+        if !self.batch.accepts(target, packet.len()) {
+            self.flush(pass);
+        }
+        let Some(room) = self.batch.room().get_mut(..packet.len()) else {
+            return;
+        };
+        room.copy_from_slice(packet);
+        self.batch.commit(target, packet.len());
+    }
+
+    /// Sends the packets that waited for a session, oldest first. Returns how many there were.
+    pub(crate) fn send_waiting<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        peer: &Peer,
+        session: u32,
+    ) -> usize {
+        let mut sent = 0;
+        while let Some(packet) = peer.waiting.pop(&pass.shared.waiting_bytes) {
+            self.push_packet(
+                pass,
+                Target {
+                    peer: peer.index,
+                    session,
+                },
+                &packet,
+            );
+            sent += 1;
+        }
+        sent
+    }
+
+    /// Seals and sends what is collected.
+    pub(crate) fn flush<C: ShardClock>(&mut self, pass: &Pass<'_, C>) {
+        if let Some(target) = self.batch.target()
+            && let Some(peer) = pass.state.peer(target.peer)
+        {
+            self.flush_to(pass, peer, target.session);
+        }
+        self.batch.clear();
+    }
+
+    fn flush_to<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer, session: u32) {
+        let datagrams = self.batch.datagrams() as u64;
+        let Some(session) = pass.state.session(session) else {
+            return pass.dropped(Some(peer), DropReason::NoSession, datagrams);
+        };
+        let Some(endpoint) = peer.endpoint.load() else {
+            return pass.dropped(Some(peer), DropReason::Io, datagrams);
+        };
+        let Some(first) = session.reserve(datagrams) else {
+            return pass.dropped(Some(peer), DropReason::NoSession, datagrams);
+        };
+        let work = Work {
+            packets: self.batch.datagrams(),
+            bytes: self.batch.payload().len(),
+        };
+        let start = pass.cycles();
+        for (datagram, counter) in self.batch.each_mut().zip(first..) {
+            seal(session, counter, datagram);
+        }
+        let start = pass.spent(Stage::Seal, work, start);
+        let accepted = self.send_batch(pass, peer, endpoint);
+        pass.spent(Stage::UdpSend, work, start);
+        self.account(pass, peer, accepted);
+        if session.wants_rekey_on_send(pass.now) {
+            pass.want_handshake(peer, WantReason::OldOnSend);
+        }
+    }
+
+    /// Sends the sealed batch; what a full socket does not take is dropped, and the TUN queue rests until it has room.
+    fn send_batch<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        peer: &Peer,
+        endpoint: Endpoint,
+    ) -> usize {
+        let Some(socket) = socket_for(&mut self.v4, &mut self.v6, endpoint.remote) else {
+            return 0;
+        };
+        let (mut accepted, mut handled) = (0, 0);
+        for _ in 0..SEND_ATTEMPTS {
+            let rest = self
+                .batch
+                .payload()
+                .get(self.batch.behind(handled))
+                .unwrap_or_default();
+            if rest.is_empty() {
+                break;
+            }
+            let outcome = socket.send(&endpoint, rest, self.batch.segment());
+            accepted += outcome.accepted;
+            handled += outcome.handled;
+            if outcome.pin_lost {
+                peer.endpoint
+                    .store(Some(Endpoint::unpinned(endpoint.remote)));
+            }
+            match &outcome.error {
+                Some(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.full.v4 |= endpoint.remote.is_ipv4();
+                    self.full.v6 |= endpoint.remote.is_ipv6();
+                    break;
+                }
+                Some(error) => self.faults.report(pass, FaultSource::UdpSend, error),
+                None => {}
+            }
+        }
+        accepted
+    }
+
+    fn account<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer, accepted: usize) {
+        let (datagrams, packets) = (self.batch.datagrams(), self.batch.data_packets());
+        let lost = datagrams.saturating_sub(accepted);
+        if lost > 0 {
+            pass.dropped(Some(peer), DropReason::Io, lost as u64);
+        }
+        if packets > 0 {
+            let bytes = self.batch.inner_bytes() * accepted / datagrams.max(1);
+            peer.counters
+                .tx_packets
+                .add(packets.saturating_sub(lost) as u64);
+            peer.counters.tx_bytes.add(bytes as u64);
+            if !peer.no_answer.is_set() {
+                let due = pass.now + NO_ANSWER_TIMEOUT;
+                if peer.no_answer.set(due) {
+                    self.timers
+                        .watch(due, TimerKey::NoAnswer { peer: peer.index });
+                }
+            }
+        }
+        peer.passive_keepalive.clear();
+        self.postpone_persistent(pass, peer);
+    }
+
+    /// Moves the persistent keepalive behind a packet that went either way.
+    pub(crate) fn postpone_persistent<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer) {
+        if let Some(interval) = peer.keepalive {
+            let due = pass.now + interval;
+            if peer.persistent_keepalive.set(due) {
+                self.timers
+                    .watch(due, TimerKey::PersistentKeepalive { peer: peer.index });
+            }
+        }
+    }
+
+    /// Sends a message of the slow path as it is.
+    pub(crate) fn send_handshake<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        order: &OutgoingHandshake,
+    ) {
+        let OutgoingHandshake { peer, to, message } = order;
+        let peer = peer.and_then(|peer| pass.state.peer(peer));
+        let Some(socket) = socket_for(&mut self.v4, &mut self.v6, to.remote) else {
+            return pass.dropped(peer, DropReason::Io, 1);
+        };
+        let outcome = socket.send(to, message, message.len());
+        if outcome.accepted == 0 {
+            pass.dropped(peer, DropReason::Io, 1);
+        }
+        if let Some(error) = &outcome.error {
+            self.faults.report(pass, FaultSource::UdpSend, error);
+        }
+    }
+
+    /// Shows the counts of both sockets.
+    pub(crate) fn publish<C: ShardClock>(&self, pass: &Pass<'_, C>) {
+        let none = DatagramCounters::default();
+        let v4 = self.v4.as_ref().map_or(&none, Datagrams::counters);
+        let v6 = self.v6.as_ref().map_or(&none, Datagrams::counters);
+        let totals = &pass.board.totals;
+        let errors = |of: &DatagramCounters| {
+            of.send_would_block
+                + of.send_no_buffers
+                + of.send_too_big
+                + of.send_unreachable
+                + of.send_refused
+                + of.send_other
+        };
+        totals.set(Total::UdpSendCalls, v4.send_calls + v6.send_calls);
+        totals.set(Total::UdpSendGso, v4.send_gso + v6.send_gso);
+        totals.set(
+            Total::UdpSendDatagrams,
+            v4.send_datagrams + v6.send_datagrams,
+        );
+        totals.set(Total::UdpSendErrors, errors(v4) + errors(v6));
+        totals.set(Total::UdpSendFallbacks, v4.send_fallback + v6.send_fallback);
+        totals.set(Total::UdpReceiveCalls, v4.receive_calls + v6.receive_calls);
+        totals.set(Total::UdpReceiveGro, v4.receive_gro + v6.receive_gro);
+        totals.set(
+            Total::UdpReceiveDatagrams,
+            v4.receive_datagrams + v6.receive_datagrams,
+        );
+        totals.set(
+            Total::UdpReceiveTruncated,
+            v4.receive_truncated + v6.receive_truncated,
+        );
+    }
+}
+
+/// Twice is enough: the second attempt comes after the kernel ran out of memory once or lost a pinned address.
+const SEND_ATTEMPTS: usize = 2;
+
+fn seal(session: &Session, counter: u64, datagram: &mut [u8]) {
+    let Some((head, rest)) = datagram.split_first_chunk_mut::<DATA_HEADER_LEN>() else {
+        return;
+    };
+    let Some((packet, tag)) = rest.split_last_chunk_mut::<TAG_LEN>() else {
+        return;
+    };
+    DataHeader {
+        receiver: session.remote_index,
+        counter,
+    }
+    .write(head);
+    session.send_key.seal(counter, packet, tag);
+}
+
+fn socket_for<'a, D>(
+    v4: &'a mut Option<D>,
+    v6: &'a mut Option<D>,
+    remote: SocketAddr,
+) -> Option<&'a mut D> {
+    match remote {
+        SocketAddr::V4(_) => v4.as_mut(),
+        SocketAddr::V6(_) => v6.as_mut(),
+    }
+}

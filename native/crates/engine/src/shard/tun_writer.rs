@@ -1,0 +1,169 @@
+//! Frames to the TUN queue, with the way back when the kernel refuses merged ones.
+
+use std::io::{self, IoSlice};
+
+use arrayvec::ArrayVec;
+use offload::{ByteOrder, ExpandScratch, Family, Frame, VIRTIO_LEN};
+use ports::{Framing, TunQueue};
+
+use super::outbound::byte_order;
+use super::pass::{FaultReporter, Pass};
+use crate::counters::{DropReason, Total};
+use crate::driver::ShardClock;
+use crate::event::FaultSource;
+use crate::stage::{Stage, Work};
+
+/// Writes frames and remembers which families the kernel refused.
+pub(crate) struct TunWriter {
+    framing: Framing,
+    frame_scratch: Box<[u8]>,
+    piece_scratch: Box<[u8]>,
+    refused: ArrayVec<Family, 2>,
+}
+
+impl TunWriter {
+    pub(crate) fn new(framing: Framing) -> Self {
+        TunWriter {
+            framing,
+            frame_scratch: vec![0; PACKET_LEN_MAX].into_boxed_slice(),
+            piece_scratch: vec![0; PACKET_LEN_MAX].into_boxed_slice(),
+            refused: ArrayVec::new(),
+        }
+    }
+
+    pub(crate) fn order(&self) -> ByteOrder {
+        match self.framing {
+            Framing::Plain => ByteOrder::Native,
+            Framing::Header { order, .. } => byte_order(order),
+        }
+    }
+
+    /// Families that were refused since the last call; merging them must stop.
+    pub(crate) fn take_refused(&mut self) -> ArrayVec<Family, 2> {
+        core::mem::take(&mut self.refused)
+    }
+
+    /// Writes one frame. Returns the cycles it took.
+    pub(crate) fn write<C, T>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        tun: &mut T,
+        faults: &mut FaultReporter,
+        arena: &[u8],
+        frame: &Frame<'_>,
+    ) -> u64
+    where
+        C: ShardClock,
+        T: TunQueue,
+    {
+        let start = pass.cycles();
+        let bytes = frame.parts.iter().map(|part| part.len as usize).sum();
+        pass.count(Total::TunWriteCalls, 1);
+        match self.write_parts(tun, arena, frame) {
+            Ok(_) => {
+                pass.count(Total::TunWriteFrames, 1);
+                if frame.packets > 1 {
+                    pass.count(Total::TunWriteSuper, 1);
+                    pass.count(Total::TunWriteMerged, frame.packets);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput && frame.packets > 1 => {
+                self.fall_back(pass, tun, faults, arena, frame);
+            }
+            Err(error) => failed(pass, faults, &error, frame.packets),
+        }
+        let work = Work {
+            packets: frame.packets,
+            bytes,
+        };
+        pass.spent(Stage::TunWrite, work, start).wrapping_sub(start)
+    }
+
+    fn write_parts<T: TunQueue>(
+        &self,
+        tun: &mut T,
+        arena: &[u8],
+        frame: &Frame<'_>,
+    ) -> io::Result<usize> {
+        let mut slices = ArrayVec::<IoSlice<'_>, IOVEC_MAX>::new();
+        if let Framing::Header { len, .. } = self.framing {
+            slices.push(IoSlice::new(&frame.header));
+            if len > VIRTIO_LEN {
+                slices.push(IoSlice::new(
+                    ZEROS.get(..len - VIRTIO_LEN).unwrap_or(&ZEROS),
+                ));
+            }
+        }
+        for part in frame.parts {
+            let bytes = part.of(arena).ok_or(io::ErrorKind::InvalidData)?;
+            slices
+                .try_push(IoSlice::new(bytes))
+                .map_err(|_| io::ErrorKind::InvalidData)?;
+        }
+        tun.write(&slices)
+    }
+
+    /// FBK-01: the packets of a refused frame are written one by one, and its family is not merged any more.
+    fn fall_back<C, T>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        tun: &mut T,
+        faults: &mut FaultReporter,
+        arena: &[u8],
+        frame: &Frame<'_>,
+    ) where
+        C: ShardClock,
+        T: TunQueue,
+    {
+        pass.count(Total::TunWriteErrors, 1);
+        if let Some(family) = frame.family
+            && !self.refused.contains(&family)
+            && self.refused.try_push(family).is_ok()
+        {
+            pass.count(Total::TunWriteFallbacks, 1);
+        }
+        let (order, framing) = (self.order(), self.framing);
+        let mut scratch = ExpandScratch {
+            frame: &mut self.frame_scratch,
+            piece: &mut self.piece_scratch,
+        };
+        let expanded = offload::expand(arena, frame, order, &mut scratch, |packet| {
+            pass.count(Total::TunWriteCalls, 1);
+            match write_single(tun, framing, packet) {
+                Ok(_) => pass.count(Total::TunWriteFrames, 1),
+                Err(error) => failed(pass, faults, &error, 1),
+            }
+        });
+        if expanded.is_err() {
+            pass.dropped(None, DropReason::Io, frame.packets as u64);
+        }
+    }
+}
+
+fn write_single<T: TunQueue>(tun: &mut T, framing: Framing, packet: &[u8]) -> io::Result<usize> {
+    match framing {
+        Framing::Plain => tun.write(&[IoSlice::new(packet)]),
+        Framing::Header { len, .. } => {
+            let header = ZEROS.get(..len).unwrap_or(&ZEROS);
+            tun.write(&[IoSlice::new(header), IoSlice::new(packet)])
+        }
+    }
+}
+
+/// FBK-02: count and go on.
+fn failed<C: ShardClock>(
+    pass: &Pass<'_, C>,
+    faults: &mut FaultReporter,
+    error: &io::Error,
+    packets: usize,
+) {
+    pass.count(Total::TunWriteErrors, 1);
+    pass.dropped(None, DropReason::Io, packets as u64);
+    faults.report(pass, FaultSource::TunWrite, error);
+}
+
+const PACKET_LEN_MAX: usize = 65_535;
+/// The kernel's bound on the parts of one write.
+const IOVEC_MAX: usize = 1024;
+/// A header of zeros: one packet without offload; also what stands behind the tenth byte of a longer header.
+const ZEROS: [u8; 64] = [0; 64];

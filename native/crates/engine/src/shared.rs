@@ -1,0 +1,289 @@
+//! What the slow path and all shards share.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use filter::Filter;
+use ports::{Endpoint, Instant};
+use wire::CookieSecrets;
+
+use crate::command::{Command, CommandError, Problem, Role, decode};
+use crate::counters::{DropReason, ShardTotals};
+use crate::event::Events;
+use crate::gate::HandshakeGate;
+use crate::peer::WaitingBytes;
+use crate::stage::StageTable;
+use crate::state::{NewTimers, State};
+
+/// Shared by the slow path and all shards.
+pub(crate) struct Shared {
+    state: RwLock<State>,
+    pub(crate) events: Events,
+    pub(crate) gate: HandshakeGate,
+    pub(crate) waiting_bytes: WaitingBytes,
+    pub(crate) boards: Vec<ShardBoard>,
+    peers_max: u32,
+    mail: Mutex<Mail>,
+    mail_waiting: AtomicBool,
+    stopping: AtomicBool,
+}
+
+/// What one shard shows to the outside.
+#[derive(Debug)]
+pub(crate) struct ShardBoard {
+    pub(crate) totals: ShardTotals,
+    pub(crate) stages: StageTable,
+}
+
+/// Work for the first shard that the slow path ordered.
+#[derive(Debug, Default)]
+pub(crate) struct Mail {
+    pub(crate) handshakes: Vec<OutgoingHandshake>,
+    /// Peers with a session of our own initiative: waiting packets go out, or a keepalive that confirms the session.
+    pub(crate) confirm: Vec<u32>,
+    pub(crate) timers: NewTimers,
+}
+
+/// A handshake message to send.
+#[derive(Debug)]
+pub(crate) struct OutgoingHandshake {
+    pub(crate) peer: Option<u32>,
+    pub(crate) to: Endpoint,
+    pub(crate) message: Box<[u8]>,
+}
+
+impl Shared {
+    pub(crate) fn new(shards: usize, peers_max: u32, gate: HandshakeGate, events: Events) -> Self {
+        let board = || ShardBoard {
+            totals: ShardTotals::new(),
+            stages: StageTable::default(),
+        };
+        Shared {
+            state: RwLock::new(State::new()),
+            events,
+            gate,
+            waiting_bytes: WaitingBytes::default(),
+            boards: (0..shards).map(|_| board()).collect(),
+            peers_max,
+            mail: Mutex::new(Mail::default()),
+            mail_waiting: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// Held by a shard for one batch. Waits only while a change is being made.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Held for one change; waits for the batches that are under way.
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Takes what was ordered since the last call.
+    pub(crate) fn take_mail(&self) -> Option<Mail> {
+        if !self.mail_waiting.load(Ordering::Acquire) {
+            return None;
+        }
+        let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        self.mail_waiting.store(false, Ordering::Release);
+        Some(core::mem::take(&mut *mail))
+    }
+
+    /// Applies a batch of commands between two batches of packets, to all shards at once. Returns whether the first
+    /// shard must be woken.
+    pub(crate) fn apply(&self, bytes: &[u8], now: Instant) -> Result<MailState, CommandError> {
+        let commands = decode(bytes)?;
+        let mut state = self.write();
+        check(&commands, &state, self.peers_max)?;
+        let mut order = Mail::default();
+        for (_, command) in commands {
+            self.apply_one(&mut state, command, now, &mut order);
+        }
+        drop(state);
+        if order.handshakes.is_empty() && order.confirm.is_empty() && order.timers.is_empty() {
+            return Ok(MailState::Empty);
+        }
+        let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
+        mail.handshakes.append(&mut order.handshakes);
+        mail.confirm.append(&mut order.confirm);
+        mail.timers.append(&mut order.timers);
+        self.mail_waiting.store(true, Ordering::Release);
+        Ok(MailState::Waiting)
+    }
+
+    fn apply_one(&self, state: &mut State, command: Command<'_>, now: Instant, order: &mut Mail) {
+        match command {
+            Command::AddPeer {
+                peer,
+                keepalive_seconds,
+            } => {
+                state.add_peer(peer);
+                state.set_keepalive(peer, keepalive_seconds, now, &mut order.timers);
+            }
+            Command::RemovePeer { peer } => {
+                if let Some(peer) = state.remove_peer(peer) {
+                    peer.waiting.clear(&self.waiting_bytes);
+                }
+            }
+            Command::SetAllowedIps { peer, prefixes } => state.set_allowed(peer, prefixes),
+            Command::SetEndpoint { peer, remote } => {
+                if let Some(peer) = state.peer(peer) {
+                    peer.endpoint.store(remote.map(Endpoint::unpinned));
+                }
+            }
+            Command::SetKeepalive { peer, seconds } => {
+                state.set_keepalive(peer, seconds, now, &mut order.timers);
+            }
+            Command::InstallSession(keys) => {
+                let (index, role) = (keys.peer, keys.role);
+                state.install(keys, now, &mut order.timers);
+                if let Some(peer) = state.peer(index) {
+                    peer.handshake_wanted.store(false, Ordering::Release);
+                }
+                if role == Role::Initiator {
+                    order.confirm.push(index);
+                }
+            }
+            Command::RetireSession { local_index } => state.retire(local_index),
+            Command::SendHandshake {
+                peer,
+                remote,
+                message,
+            } => {
+                let current = peer
+                    .and_then(|peer| state.peer(peer))
+                    .and_then(|peer| peer.endpoint.load());
+                if let Some(to) = remote
+                    .map(Endpoint::unpinned)
+                    .map_or(current, |wanted| Some(prefer(wanted, current)))
+                {
+                    order.handshakes.push(OutgoingHandshake {
+                        peer,
+                        to,
+                        message: message.into(),
+                    });
+                }
+            }
+            Command::HandshakeGaveUp { peer } => {
+                if let Some(peer) = state.peer(peer) {
+                    let dropped = peer.waiting.clear(&self.waiting_bytes);
+                    peer.counters.drop_packets(DropReason::NoSession, dropped);
+                    peer.handshake_wanted.store(false, Ordering::Release);
+                }
+            }
+            Command::SetCookieSecrets { current, previous } => {
+                self.gate
+                    .set_secrets(CookieSecrets::new(*current, *previous));
+            }
+            Command::SetFilter { rules } => state.set_filter(Filter::compile(&rules)),
+        }
+    }
+
+    /// Fetches events. The tables are locked first, as shards do, so that nobody waits for the other.
+    pub(crate) fn take_events(&self, into: &mut [u8]) -> usize {
+        let state = self.read();
+        self.events.take(into, |peer| {
+            let peer = state.peer(peer)?;
+            peer.move_queued.store(false, Ordering::SeqCst);
+            peer.endpoint.load().map(|endpoint| endpoint.remote)
+        })
+    }
+}
+
+/// Whether the first shard has something to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MailState {
+    Empty,
+    Waiting,
+}
+
+/// Keeps the pinned source address when the place is the one packets go to already.
+fn prefer(wanted: Endpoint, current: Option<Endpoint>) -> Endpoint {
+    current
+        .filter(|current| current.remote == wanted.remote)
+        .unwrap_or(wanted)
+}
+
+/// Checks a whole batch against the tables, so that nothing is applied when something does not fit.
+fn check(
+    commands: &[(usize, Command<'_>)],
+    state: &State,
+    peers_max: u32,
+) -> Result<(), CommandError> {
+    let mut peers: HashMap<u32, bool> = HashMap::new();
+    let mut indices: HashMap<u32, bool> = HashMap::new();
+    for (offset, command) in commands {
+        let fail = |problem| {
+            Err(CommandError {
+                offset: *offset,
+                problem,
+            })
+        };
+        let exists = |peers: &HashMap<u32, bool>, peer: u32| {
+            peers
+                .get(&peer)
+                .copied()
+                .unwrap_or_else(|| state.peer(peer).is_some())
+        };
+        match command {
+            Command::AddPeer { peer, .. } => {
+                if *peer >= peers_max {
+                    return fail(Problem::PeerOutOfRange { peer: *peer });
+                }
+                if exists(&peers, *peer) {
+                    return fail(Problem::PeerInUse { peer: *peer });
+                }
+                peers.insert(*peer, true);
+            }
+            Command::RemovePeer { peer } => {
+                if !exists(&peers, *peer) {
+                    return fail(Problem::UnknownPeer { peer: *peer });
+                }
+                peers.insert(*peer, false);
+            }
+            Command::InstallSession(keys) => {
+                if !exists(&peers, keys.peer) {
+                    return fail(Problem::UnknownPeer { peer: keys.peer });
+                }
+                let local_index = keys.local_index;
+                if indices
+                    .get(&local_index)
+                    .copied()
+                    .unwrap_or_else(|| state.has_session(local_index))
+                {
+                    return fail(Problem::IndexInUse { local_index });
+                }
+                indices.insert(local_index, true);
+            }
+            Command::RetireSession { local_index } => {
+                indices.insert(*local_index, false);
+            }
+            Command::SendHandshake {
+                peer: Some(peer), ..
+            }
+            | Command::SetAllowedIps { peer, .. }
+            | Command::SetEndpoint { peer, .. }
+            | Command::SetKeepalive { peer, .. }
+            | Command::HandshakeGaveUp { peer } => {
+                if !exists(&peers, *peer) {
+                    return fail(Problem::UnknownPeer { peer: *peer });
+                }
+            }
+            Command::SendHandshake { peer: None, .. }
+            | Command::SetCookieSecrets { .. }
+            | Command::SetFilter { .. } => {}
+        }
+    }
+    Ok(())
+}
