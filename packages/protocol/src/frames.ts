@@ -47,6 +47,7 @@ export type Hello = {
 export type SealedEnrolment = { readonly ephemeralKey: Uint8Array; readonly box: Uint8Array };
 
 export type NeedMapReason = "gap" | "hash" | "start" | "compact";
+/** "deflate" is raw deflate without a zlib header. */
 export type MapCompression = "none" | "deflate";
 
 /** Outcome of one object that could not be applied. */

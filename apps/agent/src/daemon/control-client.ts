@@ -1,0 +1,143 @@
+import type { AgentFrame, ServerFrame } from "@weft/protocol";
+
+import { createBackoff } from "../stream/backoff.ts";
+import type { Connection } from "../stream/connection.ts";
+import type { Welcome } from "../stream/handshake.ts";
+import { openStream, type StreamDeps, type StreamEnd, type StreamRequest } from "../stream/open-stream.ts";
+import type { Log } from "./log.ts";
+import { planReconnect, type EndVerdict } from "./reconnect-plan.ts";
+
+/** Where the agent stands with its control plane. */
+export type ControlState =
+  | { readonly state: "connecting"; readonly attempts: number }
+  | { readonly state: "connected"; readonly sinceMs: number }
+  | { readonly state: "waiting"; readonly reason: string; readonly retryAtMs: number }
+  /** The server ended the membership; nothing is tried any more. */
+  | { readonly state: "ended"; readonly reason: string }
+  | { readonly state: "stopped" };
+
+export type ControlEvents = {
+  readonly onConnected: (welcome: Welcome) => void;
+  readonly onFrame: (frame: ServerFrame, raw: Uint8Array) => void;
+  readonly onDisconnected: (verdict: EndVerdict) => void;
+};
+
+export type ControlClientDeps = StreamDeps & {
+  readonly log: Log;
+  /** 0 ≤ value < 1. */
+  readonly chance: () => number;
+  /** Built anew for every attempt: it tells which map the agent has. */
+  readonly request: () => StreamRequest;
+};
+
+/** Holds one stream to the control plane open, for ever if need be. Its loss touches nothing else. */
+export type ControlClient = {
+  readonly start: () => void;
+  /** Says goodbye and ends. */
+  readonly stop: (message: string) => void;
+  /** Sends when connected; tells whether it did. */
+  readonly send: (frame: AgentFrame) => "sent" | "not_connected";
+  readonly state: () => ControlState;
+  /** Drops the stream and connects again at once (the host's addresses have changed). */
+  readonly reconnectNow: (reason: string) => void;
+  readonly localAddress: () => string | null;
+};
+
+export function createControlClient(deps: ControlClientDeps, events: ControlEvents): ControlClient {
+  const { timers, log } = deps;
+  const backoff = createBackoff(deps.chance);
+  let state: ControlState = { state: "stopped" };
+  let attempts = 0;
+  let connection: Connection | null = null;
+  let endStream: (message: string) => void = () => {};
+  let cancelRetry = (): void => {};
+  let cancelHeartbeat = (): void => {};
+  let lastBye: Extract<ServerFrame, { kind: "bye" }> | null = null;
+  let lastHeardMs = 0;
+
+  const connect = (): void => {
+    attempts += 1;
+    lastBye = null;
+    state = { state: "connecting", attempts };
+    endStream = openStream(deps, deps.request(), { onOpen, onFrame, onEnd });
+  };
+  const onOpen = (welcome: Welcome, opened: Connection): void => {
+    connection = opened;
+    lastHeardMs = timers.nowMs();
+    state = { state: "connected", sinceMs: lastHeardMs };
+    log.info("control_connected", { mode: welcome.mode, attempts });
+    attempts = 0;
+    beat(welcome.heartbeatMs);
+    events.onConnected(welcome);
+  };
+  const onFrame = (frame: ServerFrame, raw: Uint8Array): void => {
+    lastHeardMs = timers.nowMs();
+    if (frame.kind === "ping") connection?.send({ kind: "pong", token: frame.token });
+    else if (frame.kind === "bye") {
+      lastBye = frame;
+      endStream(frame.message === "" ? `the server said goodbye: ${frame.reason}` : frame.message);
+    } else if (frame.kind !== "pong") events.onFrame(frame, raw);
+  };
+  /** Sends a ping every interval ± 10 % and gives up after 35 s of silence at an interval of 15 s. */
+  const beat = (intervalMs: number): void => {
+    const delayMs = intervalMs * (0.9 + 0.2 * deps.chance());
+    cancelHeartbeat = timers.after(Math.min(delayMs, Math.max(1, lastHeardMs + silenceMs(intervalMs) - timers.nowMs())), () => {
+      const silentMs = timers.nowMs() - lastHeardMs;
+      if (silentMs >= silenceMs(intervalMs)) return endStream(`nothing heard from the server for ${Math.round(silentMs / 1000)} s`);
+      connection?.send({ kind: "ping", token: BigInt(Math.floor(timers.nowMs())) });
+      beat(intervalMs);
+    });
+  };
+  const onEnd = (end: StreamEnd): void => {
+    cancelHeartbeat();
+    const livedMs = state.state === "connected" ? timers.nowMs() - state.sinceMs : 0;
+    connection = null;
+    if (state.state === "stopped") return;
+    if (livedMs >= STABLE_MS) backoff.reset();
+    const verdict = planReconnect({ end, bye: lastBye }, { backoff, chance: deps.chance });
+    if (verdict.kind === "final") {
+      state = { state: "ended", reason: verdict.message };
+      log.warn("control_ended", { reason: verdict.reason, message: verdict.message });
+    } else {
+      state = { state: "waiting", reason: verdict.message, retryAtMs: timers.nowMs() + verdict.delayMs };
+      log.warn("control_lost", { message: verdict.message, retryInMs: verdict.delayMs });
+      cancelRetry = timers.after(verdict.delayMs, connect);
+    }
+    events.onDisconnected(verdict);
+  };
+
+  return {
+    start() {
+      if (state.state === "stopped") connect();
+    },
+    stop(message) {
+      cancelRetry();
+      connection?.send({ kind: "bye", reason: "agent_stopping", detail: "none", message, retryAfterMs: 0 });
+      state = { state: "stopped" };
+      endStream(message);
+    },
+    send(frame) {
+      if (!connection) return "not_connected";
+      connection.send(frame);
+      return "sent";
+    },
+    state: () => state,
+    reconnectNow(reason) {
+      if (state.state !== "connected" && state.state !== "waiting") return;
+      log.info("control_reconnect", { reason });
+      backoff.reset();
+      if (state.state === "connected") endStream(reason);
+      cancelRetry();
+      connect();
+    },
+    localAddress: () => connection?.localAddress() ?? null,
+  };
+}
+
+/** 35 s at the usual 15 s. */
+function silenceMs(intervalMs: number): number {
+  return (intervalMs * 7) / 3;
+}
+
+/** A stream that lived this long was a success: the next loss starts with short delays. */
+const STABLE_MS = 10_000;

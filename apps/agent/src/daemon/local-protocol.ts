@@ -1,0 +1,69 @@
+import { isRecord } from "../state/state-store.ts";
+
+/** What the command line asks the daemon; one JSON object per line. */
+export type LocalRequest =
+  | { readonly method: "status" }
+  /** Answers when the first map is applied, or when that cannot happen. */
+  | { readonly method: "waitReady"; readonly timeoutMs: number }
+  | { readonly method: "ping"; readonly peer: string; readonly count: number; readonly intervalMs: number; readonly timeoutMs: number }
+  | { readonly method: "stop" }
+  /** Removes the node from its network, then stops. */
+  | { readonly method: "leave" };
+
+/** What the daemon answers: any number of events, then one result or error. */
+export type LocalReply =
+  | { readonly event: unknown }
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: string; readonly message: string } };
+
+/** Reads one line; `null` when it is no request. */
+export function parseLocalRequest(line: string): LocalRequest | null {
+  const value = parseJson(line);
+  if (!isRecord(value)) return null;
+  switch (value["method"]) {
+    case "status":
+    case "stop":
+    case "leave":
+      return { method: value["method"] };
+    case "waitReady": {
+      const timeoutMs = wholeNumber(value["timeoutMs"], { min: 0, max: 600_000 });
+      return timeoutMs === null ? null : { method: "waitReady", timeoutMs };
+    }
+    case "ping": {
+      const { peer } = value;
+      const count = wholeNumber(value["count"], { min: 1, max: 1_000_000 });
+      const intervalMs = wholeNumber(value["intervalMs"], { min: 10, max: 60_000 });
+      const timeoutMs = wholeNumber(value["timeoutMs"], { min: 10, max: 60_000 });
+      if (typeof peer !== "string" || peer.length > 255 || count === null || intervalMs === null || timeoutMs === null) return null;
+      return { method: "ping", peer, count, intervalMs, timeoutMs };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Reads one line of an answer; `null` when it is none. */
+export function parseLocalReply(line: string): LocalReply | null {
+  const value = parseJson(line);
+  if (!isRecord(value)) return null;
+  if ("event" in value) return { event: value["event"] };
+  if ("result" in value) return { result: value["result"] };
+  const { error } = value;
+  if (!isRecord(error) || typeof error["code"] !== "string" || typeof error["message"] !== "string") return null;
+  return { error: { code: error["code"], message: error["message"] } };
+}
+
+/** Longest line that either side accepts from a request; answers may be longer. */
+export const REQUEST_BYTES_MAX = 16 * 1024;
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function wholeNumber(value: unknown, bounds: { readonly min: number; readonly max: number }): number | null {
+  return typeof value === "number" && Number.isInteger(value) && value >= bounds.min && value <= bounds.max ? value : null;
+}

@@ -1,0 +1,107 @@
+import type { Tunnel, TunnelError, TunnelSelf } from "@weft/dataplane";
+import { applyDelta, err, ok, type ApplyError, type MapDelta, type MapPeer, type MapSelf, type NetworkMap, type PeerId, type PublicKey, type Result } from "@weft/protocol";
+
+import { tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
+
+/** Makes the tunnel for the node's own settings. */
+export type MakeTunnel = (self: TunnelSelf, map: MapSelf) => Result<Tunnel, TunnelError>;
+
+/** Keeps the tunnel equal to the newest map. */
+export type MapSync = {
+  /** Makes the tunnel at the first map; later calls change what differs. Returns what could not be applied. */
+  readonly applyMap: (map: NetworkMap) => readonly ApplyError[];
+  /** Applies a change at the cost of the change. */
+  readonly applyChange: (delta: MapDelta) => readonly ApplyError[];
+  readonly map: () => NetworkMap | null;
+  readonly tunnel: () => Tunnel | null;
+  readonly peerByKey: (key: PublicKey) => MapPeer | null;
+  /** Removes the tunnel and forgets the map. */
+  readonly close: () => void;
+};
+
+export function createMapSync(makeTunnel: MakeTunnel): MapSync {
+  let map: NetworkMap | null = null;
+  let tunnel: Tunnel | null = null;
+  const peersById = new Map<PeerId, MapPeer>();
+  const peersByKey = new Map<PublicKey, MapPeer>();
+
+  const remember = (peer: MapPeer): void => {
+    const before = peersById.get(peer.id);
+    if (before && before.publicKey !== peer.publicKey) peersByKey.delete(before.publicKey);
+    peersById.set(peer.id, peer);
+    peersByKey.set(peer.publicKey, peer);
+  };
+  const rememberAll = (peers: readonly MapPeer[]): void => {
+    peersById.clear();
+    peersByKey.clear();
+    for (const peer of peers) remember(peer);
+  };
+
+  return {
+    applyMap(next) {
+      if (!tunnel) {
+        const made = makeTunnel(tunnelSelf(next.self), next.self);
+        if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
+        tunnel = made.value;
+      }
+      const errors = [
+        ...problems("self", changeSelf(tunnel, map?.self ?? null, next.self)),
+        ...problems("filter", tunnel.replaceFilter(next.filter)),
+        ...problems("peers", tunnel.replacePeers(next.peers.map((peer) => tunnelPeer(peer, next.self)))),
+      ];
+      map = next;
+      rememberAll(next.peers);
+      return errors;
+    },
+    applyChange(delta) {
+      if (!tunnel || !map) return [{ object: "tunnel", detail: "there is no tunnel yet" }];
+      const self = delta.self ?? map.self;
+      const replaced = delta.upserts.flatMap((peer) => {
+        const before = peersById.get(peer.id);
+        return before && before.publicKey !== peer.publicKey ? [before.publicKey] : [];
+      });
+      const removed = delta.removals.flatMap((id) => peersById.get(id)?.publicKey ?? []);
+      const errors = [
+        ...(delta.self ? problems("self", changeSelf(tunnel, map.self, delta.self)) : []),
+        ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
+        ...(delta.upserts.length + delta.removals.length > 0
+          ? problems("peers", tunnel.changePeers({ upserts: delta.upserts.map((peer) => tunnelPeer(peer, self)), removals: [...replaced, ...removed] }))
+          : []),
+      ];
+      for (const id of delta.removals) {
+        const gone = peersById.get(id);
+        peersById.delete(id);
+        if (gone) peersByKey.delete(gone.publicKey);
+      }
+      delta.upserts.forEach(remember);
+      map = applyDelta(map, delta);
+      return errors;
+    },
+    map: () => map,
+    tunnel: () => tunnel,
+    peerByKey: (key) => peersByKey.get(key) ?? null,
+    close() {
+      tunnel?.close();
+      tunnel = null;
+      map = null;
+      rememberAll([]);
+    },
+  };
+}
+
+/** Re-addresses where something differs; a refused change leaves the old settings (AP-51). */
+function changeSelf(tunnel: Tunnel, before: MapSelf | null, after: MapSelf): Result<void, TunnelError> {
+  if (!before) return ok(undefined);
+  const old = tunnelSelf(before);
+  const wanted = tunnelSelf(after);
+  if (JSON.stringify(old) === JSON.stringify(wanted)) return ok(undefined);
+  const changed = tunnel.replaceSelf(wanted);
+  if (changed.ok) return changed;
+  const restored = tunnel.replaceSelf(old);
+  const state = restored.ok ? "the old settings stay" : `and the old settings did not come back: ${restored.error.message}`;
+  return err({ ...changed.error, message: `${changed.error.message}; ${state}` });
+}
+
+function problems(object: string, result: Result<void, TunnelError>): ApplyError[] {
+  return result.ok ? [] : [{ object, detail: result.error.message.slice(0, 500) }];
+}

@@ -1,0 +1,33 @@
+import type { TunnelPeer, TunnelSelf } from "@weft/dataplane";
+import { endpointParts, hostPrefix, prefixContains, type Endpoint, type MapPeer, type MapSelf, type Prefix } from "@weft/protocol";
+
+/** A peer of the map as the tunnel wants it. */
+export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
+  return {
+    publicKey: peer.publicKey,
+    ...(peer.presharedKey ? { presharedKey: peer.presharedKey } : {}),
+    allowedIps: [...[peer.ipv4, peer.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])), ...peer.routes],
+    endpoints: peer.endpoints.filter((endpoint) => !insideNetwork(endpoint, self)),
+    keepaliveSeconds: peer.keepaliveSeconds,
+  };
+}
+
+/** The node's own side as the tunnel wants it. */
+export function tunnelSelf(self: MapSelf): TunnelSelf {
+  return {
+    addresses: [self.ipv4, self.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])),
+    routes: networkRanges(self),
+    mtu: self.mtu,
+  };
+}
+
+/** Ranges that are reached through the tunnel. */
+export function networkRanges(self: MapSelf): Prefix[] {
+  return [self.ipv4Range, self.ipv6Range].flatMap((range) => (range ? [range] : []));
+}
+
+/** An endpoint inside the network would send the tunnel through itself (ND-14). */
+function insideNetwork(endpoint: Endpoint, self: MapSelf): boolean {
+  const { address } = endpointParts(endpoint);
+  return networkRanges(self).some((range) => prefixContains(range, address));
+}

@@ -1,0 +1,35 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Files of one agent; all of them live in the state directory. */
+export type StatePaths = {
+  readonly directory: string;
+  readonly identity: string;
+  readonly membership: string;
+  readonly map: string;
+  readonly runtime: string;
+  readonly lock: string;
+  readonly socket: string;
+  readonly log: string;
+};
+
+/** Where state is kept: the option, else the environment, else the place that the system has for it. */
+export function stateDirectory(option: string | undefined, environment: NodeJS.ProcessEnv): string {
+  const chosen = option ?? environment["WEFT_STATE_DIR"];
+  if (chosen !== undefined && chosen !== "") return resolve(chosen);
+  if (process.getuid?.() === 0) return "/var/lib/weft";
+  return join(environment["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "weft");
+}
+
+export function statePaths(directory: string): StatePaths {
+  return {
+    directory,
+    identity: join(directory, "identity.json"),
+    membership: join(directory, "membership.json"),
+    map: join(directory, "map.bin"),
+    runtime: join(directory, "runtime.json"),
+    lock: join(directory, "daemon.lock"),
+    socket: join(directory, "weft.sock"),
+    log: join(directory, "weft.log"),
+  };
+}
