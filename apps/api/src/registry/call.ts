@@ -17,7 +17,8 @@ export type Actor =
       readonly role: Role;
       readonly tokenId: string;
       readonly scopes: readonly Scope[];
-    };
+    }
+  | { readonly kind: "node"; readonly peerId: string; readonly name: string };
 
 /** One call of an operation, whatever surface it came in on. */
 export type Call = {

@@ -1,14 +1,16 @@
+import { enrolmentKeyIds, networkIds, peerIds, ruleIds, tokenIds, userIds } from "@weft/protocol";
 import { z } from "zod";
 
 /** Ids are opaque text with a prefix that names their kind. */
-const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{20,32}$`), `expected a ${prefix}_ id`);
+const id = (kind: { readonly prefix: string; readonly is: (text: unknown) => boolean }) =>
+  z.string().refine(kind.is, `expected an id that begins with ${kind.prefix}`);
 
-export const NetworkIdSchema = id("net");
-export const PeerIdSchema = id("peer");
-export const UserIdSchema = id("user");
-export const EnrolmentKeyIdSchema = id("key");
-export const TokenIdSchema = id("tok");
-export const RuleIdSchema = id("pol");
+export const NetworkIdSchema = id(networkIds);
+export const PeerIdSchema = id(peerIds);
+export const UserIdSchema = id(userIds);
+export const EnrolmentKeyIdSchema = id(enrolmentKeyIds);
+export const TokenIdSchema = id(tokenIds);
+export const RuleIdSchema = id(ruleIds);
 
 /** RFC 3339 in UTC. */
 export const TimeSchema = z.iso.datetime();

@@ -8,6 +8,8 @@ export type RestRoute = {
   readonly path: `/${string}`;
   /** Status of success; 204 sends no body. */
   readonly status: 200 | 201 | 204;
+  /** Path of what was created, filled from the output; for the `Location` header. */
+  readonly location?: `/${string}`;
 };
 
 /** One operation as every surface sees it, without its implementation. */

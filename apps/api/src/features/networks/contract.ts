@@ -33,7 +33,7 @@ export const networksContract = {
   }),
   create: mutation({
     summary: "Creates a network; ranges that are left out are proposed ones. No rule exists at first: nothing is allowed",
-    rest: { method: "POST", path: "/networks", status: 201 },
+    rest: { method: "POST", path: "/networks", status: 201, location: "/networks/{id}" },
     access: { kind: "role", role: "admin", scope: "networks:write" },
     input: z.strictObject({
       name: NetworkNameSchema,

@@ -21,7 +21,7 @@ export const rulesContract = {
   }),
   create: mutation({
     summary: "Adds a rule",
-    rest: { method: "POST", path: "/networks/{networkId}/rules", status: 201 },
+    rest: { method: "POST", path: "/networks/{networkId}/rules", status: 201, location: "/rules/{id}" },
     access: { kind: "role", role: "admin", scope: "policies:write" },
     input: z.strictObject({ networkId: NetworkIdSchema, kind: z.enum(["all-to-all"]) }),
     output: RuleSchema,

@@ -5,7 +5,7 @@ import { UserSchema } from "../../registry/user-schemas.ts";
 export const sessionsContract = {
   login: mutation({
     summary: "Starts a session with login and password",
-    rest: { method: "POST", path: "/sessions", status: 201 },
+    rest: { method: "POST", path: "/sessions", status: 201, location: "/sessions/current" },
     access: { kind: "public" },
     input: z.strictObject({ login: z.string().min(1).max(100), password: z.string().min(1).max(1_000) }),
     output: z.strictObject({ user: UserSchema }),

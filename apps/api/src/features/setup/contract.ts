@@ -13,7 +13,7 @@ export const setupContract = {
   }),
   createOwner: mutation({
     summary: "Creates the owner and the first network, once",
-    rest: { method: "POST", path: "/setup", status: 201 },
+    rest: { method: "POST", path: "/setup", status: 201, location: "/setup" },
     access: { kind: "public" },
     input: z.strictObject({
       login: LoginSchema,

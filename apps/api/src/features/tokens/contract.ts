@@ -29,7 +29,7 @@ export const tokensContract = {
   }),
   create: mutation({
     summary: "Creates an API token; the answer shows it once",
-    rest: { method: "POST", path: "/tokens", status: 201 },
+    rest: { method: "POST", path: "/tokens", status: 201, location: "/tokens/{id}" },
     access: { kind: "signed-in", scope: "tokens:write" },
     input: z.strictObject({
       name: z.string().trim().min(1).max(100),

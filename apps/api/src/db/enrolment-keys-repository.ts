@@ -1,0 +1,87 @@
+import { and, count, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import type { EnrolmentKeyId, NetworkId } from "@weft/protocol";
+import type { Executor } from "./client.ts";
+import { keyset, pageOf } from "./paging.ts";
+import type { Page, PageRequest } from "./paging.ts";
+import { storedKeyId, storedNetworkId } from "./rows.ts";
+import { enrolmentKeys } from "./schema/index.ts";
+
+export type EnrolmentKey = {
+  readonly id: EnrolmentKeyId;
+  readonly networkId: NetworkId;
+  readonly hint: string;
+  readonly uses: number;
+  readonly usesMax: number | null;
+  readonly expiresAt: Date;
+  readonly revokedAt: Date | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+};
+
+export async function insertEnrolmentKey(tx: Executor, key: EnrolmentKey & { readonly hash: string }): Promise<void> {
+  await tx.insert(enrolmentKeys).values(key);
+}
+
+export async function findEnrolmentKey(db: Executor, id: string): Promise<EnrolmentKey | undefined> {
+  const [row] = await db.select().from(enrolmentKeys).where(eq(enrolmentKeys.id, id));
+  return row && toKey(row);
+}
+
+export async function findEnrolmentKeyByHash(db: Executor, hash: string): Promise<EnrolmentKey | undefined> {
+  const [row] = await db.select().from(enrolmentKeys).where(eq(enrolmentKeys.hash, hash));
+  return row && toKey(row);
+}
+
+/**
+ * Spends one use when the key is valid at this very moment; the row stays locked until the transaction ends.
+ * False when it was revoked, expired or used up.
+ */
+export async function spendEnrolmentKey(tx: Executor, id: EnrolmentKeyId, now: Date): Promise<boolean> {
+  const spent = await tx
+    .update(enrolmentKeys)
+    .set({ uses: sql`${enrolmentKeys.uses} + 1` })
+    .where(
+      and(
+        eq(enrolmentKeys.id, id),
+        isNull(enrolmentKeys.revokedAt),
+        gt(enrolmentKeys.expiresAt, now),
+        or(isNull(enrolmentKeys.usesMax), lt(enrolmentKeys.uses, enrolmentKeys.usesMax)),
+      ),
+    )
+    .returning({ id: enrolmentKeys.id });
+  return spent.length === 1;
+}
+
+export async function listEnrolmentKeys(
+  db: Executor,
+  request: PageRequest<"createdAt"> & { readonly networkId: string },
+): Promise<Page<EnrolmentKey>> {
+  const page = keyset({ sort: enrolmentKeys.createdAt, id: enrolmentKeys.id }, request);
+  const rows = await db
+    .select()
+    .from(enrolmentKeys)
+    .where(and(eq(enrolmentKeys.networkId, request.networkId), page.where))
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return pageOf(rows.map(toKey), request.limit, (key) => ({ value: key.createdAt.toISOString(), id: key.id }));
+}
+
+export async function countEnrolmentKeys(db: Executor, networkId: string): Promise<number> {
+  const [row] = await db
+    .select({ total: count() })
+    .from(enrolmentKeys)
+    .where(eq(enrolmentKeys.networkId, networkId));
+  return row?.total ?? 0;
+}
+
+export async function revokeEnrolmentKey(tx: Executor, id: EnrolmentKeyId, now: Date): Promise<void> {
+  await tx
+    .update(enrolmentKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(enrolmentKeys.id, id), isNull(enrolmentKeys.revokedAt)));
+}
+
+function toKey(row: typeof enrolmentKeys.$inferSelect): EnrolmentKey {
+  const { hash: _hash, ...rest } = row;
+  return { ...rest, id: storedKeyId(row.id), networkId: storedNetworkId(row.networkId) };
+}

@@ -1,0 +1,128 @@
+import { and, count, eq, getTableColumns, ilike, sql } from "drizzle-orm";
+import type { NetworkId, PeerId } from "@weft/protocol";
+import type { Network } from "../domain/peer.ts";
+import type { Executor } from "./client.ts";
+import { containsPattern, keyset, pageOf } from "./paging.ts";
+import type { Page, PageRequest } from "./paging.ts";
+import { networkFromRow } from "./rows.ts";
+import { networkChanges, networks, peers } from "./schema/index.ts";
+
+export type NetworkWithCount = Network & { readonly peerCount: number };
+export type NetworkSort = "name" | "createdAt";
+
+/** What a change of a network's maps was about. */
+export type NetworkChange =
+  | { readonly kind: "peer"; readonly peerId: PeerId }
+  | { readonly kind: "rules" }
+  | { readonly kind: "network" };
+
+/** Channel on which replicas tell each other that a network has a new sequence. */
+export const CHANGES_CHANNEL = "weft_changes";
+
+export async function findNetwork(db: Executor, id: string): Promise<NetworkWithCount | undefined> {
+  const [row] = await db.select(withCount).from(networks).where(eq(networks.id, id));
+  return row && toNetwork(row);
+}
+
+export async function listNetworks(
+  db: Executor,
+  request: PageRequest<NetworkSort> & { readonly q: string | undefined },
+): Promise<Page<NetworkWithCount>> {
+  const page = keyset({ sort: networks[request.field], id: networks.id }, request);
+  const rows = await db
+    .select(withCount)
+    .from(networks)
+    .where(and(matching(request.q), page.where))
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return pageOf(rows.map(toNetwork), request.limit, (network) => ({
+    value: request.field === "name" ? network.name : network.createdAt.toISOString(),
+    id: network.id,
+  }));
+}
+
+export async function countNetworks(db: Executor, q: string | undefined): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(networks).where(matching(q));
+  return row?.total ?? 0;
+}
+
+/** Every network, without counts; for proposals and for loading the live state. */
+export async function allNetworks(db: Executor): Promise<readonly Network[]> {
+  return (await db.select().from(networks)).map(networkFromRow);
+}
+
+/** Makes the creation of networks wait for each other, so that ranges can be compared. */
+export async function lockNetworkCreation(tx: Executor): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${CREATION_LOCK})`);
+}
+
+/** Makes changes of one network wait for each other; take it before anything else in the transaction. */
+export async function lockNetwork(tx: Executor, id: string): Promise<Network | undefined> {
+  const [row] = await tx.select().from(networks).where(eq(networks.id, id)).for("update");
+  return row && networkFromRow(row);
+}
+
+export async function insertNetwork(tx: Executor, network: Network): Promise<void> {
+  await tx.insert(networks).values(network);
+}
+
+export async function renameNetwork(tx: Executor, id: NetworkId, name: string): Promise<void> {
+  await tx.update(networks).set({ name }).where(eq(networks.id, id));
+}
+
+export async function deleteNetwork(tx: Executor, id: NetworkId): Promise<void> {
+  await tx.delete(networks).where(eq(networks.id, id));
+  await notifyReplicas(tx, id);
+}
+
+/** Gives changes their sequences and tells every replica at commit. */
+export async function publishChanges(
+  tx: Executor,
+  networkId: NetworkId,
+  changes: readonly NetworkChange[],
+  now: Date,
+): Promise<bigint> {
+  const [row] = await tx
+    .update(networks)
+    .set({ sequence: sql`${networks.sequence} + ${changes.length}` })
+    .where(eq(networks.id, networkId))
+    .returning({ sequence: networks.sequence });
+  if (!row) throw new Error(`network ${networkId} was locked by this transaction and is gone`);
+  const before = row.sequence - BigInt(changes.length);
+  await tx.insert(networkChanges).values(
+    changes.map((change, place) => ({
+      networkId,
+      sequence: before + BigInt(place + 1),
+      kind: change.kind,
+      peerId: change.kind === "peer" ? change.peerId : null,
+      at: now,
+    })),
+  );
+  await notifyReplicas(tx, networkId);
+  return row.sequence;
+}
+
+/** Starts a new history: agents that know the old one are sent a whole map. */
+export async function renewEpoch(tx: Executor, networkId: NetworkId, epoch: bigint): Promise<void> {
+  await tx.update(networks).set({ epoch }).where(eq(networks.id, networkId));
+  await notifyReplicas(tx, networkId);
+}
+
+async function notifyReplicas(tx: Executor, networkId: string): Promise<void> {
+  await tx.execute(sql`select pg_notify(${CHANGES_CHANNEL}, ${networkId})`);
+}
+
+function matching(q: string | undefined) {
+  return q === undefined ? undefined : ilike(networks.name, containsPattern(q));
+}
+
+function toNetwork(row: typeof networks.$inferSelect & { peerCount: number }): NetworkWithCount {
+  return { ...networkFromRow(row), peerCount: row.peerCount };
+}
+
+const withCount = {
+  ...getTableColumns(networks),
+  peerCount: sql<number>`(select count(*)::int from ${peers} where ${peers.networkId} = ${networks.id})`,
+};
+
+const CREATION_LOCK = 2_003_134_069;

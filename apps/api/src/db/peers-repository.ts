@@ -1,0 +1,170 @@
+import { and, count, eq, ilike, inArray, like, notExists, or, sql } from "drizzle-orm";
+import type { IdentityKey, NetworkId, PeerId, PublicKey } from "@weft/protocol";
+import type { Peer, PeerEndpoint } from "../domain/peer.ts";
+import type { Executor } from "./client.ts";
+import { containsPattern, keyset, pageOf } from "./paging.ts";
+import type { Page, PageRequest } from "./paging.ts";
+import { peerFromRow } from "./rows.ts";
+import { peers, releasedOffsets } from "./schema/index.ts";
+
+export type PeerSort = "name" | "createdAt";
+
+export async function findPeer(db: Executor, id: string): Promise<Peer | undefined> {
+  const [row] = await db.select().from(peers).where(eq(peers.id, id));
+  return row && peerFromRow(row);
+}
+
+export async function findPeerByIdentity(db: Executor, key: IdentityKey): Promise<Peer | undefined> {
+  const [row] = await db.select().from(peers).where(eq(peers.identityKey, key));
+  return row && peerFromRow(row);
+}
+
+export async function listPeers(
+  db: Executor,
+  request: PageRequest<PeerSort> & { readonly networkId: string; readonly q: string | undefined },
+): Promise<Page<Peer>> {
+  const page = keyset({ sort: peers[request.field], id: peers.id }, request);
+  const rows = await db
+    .select()
+    .from(peers)
+    .where(and(eq(peers.networkId, request.networkId), matching(request.q), page.where))
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return pageOf(rows.map(peerFromRow), request.limit, (peer) => ({
+    value: request.field === "name" ? peer.name : peer.createdAt.toISOString(),
+    id: peer.id,
+  }));
+}
+
+export async function countPeers(db: Executor, networkId: string, q: string | undefined): Promise<number> {
+  const [row] = await db
+    .select({ total: count() })
+    .from(peers)
+    .where(and(eq(peers.networkId, networkId), matching(q)));
+  return row?.total ?? 0;
+}
+
+export async function insertPeer(tx: Executor, peer: Peer): Promise<void> {
+  await tx.insert(peers).values({ ...peer, endpoints: [...peer.endpoints] });
+}
+
+export async function renamePeer(tx: Executor, id: PeerId, name: string): Promise<void> {
+  await tx.update(peers).set({ name }).where(eq(peers.id, id));
+}
+
+/** Deletes the peer and keeps its place from being given away at once. */
+export async function deletePeer(tx: Executor, peer: Peer, now: Date): Promise<void> {
+  await tx.delete(peers).where(eq(peers.id, peer.id));
+  await tx
+    .insert(releasedOffsets)
+    .values({ networkId: peer.networkId, hostOffset: peer.hostOffset, releasedAt: now })
+    .onConflictDoUpdate({
+      target: [releasedOffsets.networkId, releasedOffsets.hostOffset],
+      set: { releasedAt: now },
+    });
+}
+
+/** What a node says about itself at each start; its name and addresses stay. */
+export async function updateNodeFacts(
+  tx: Executor,
+  id: PeerId,
+  facts: { publicKey: PublicKey; hostname: string; os: string; arch: string; agentVersion: string },
+): Promise<void> {
+  await tx.update(peers).set(facts).where(eq(peers.id, id));
+}
+
+/** Names of a network that start like `label`, so that a free one can be chosen. */
+export async function namesLike(tx: Executor, networkId: NetworkId, label: string): Promise<ReadonlySet<string>> {
+  const rows = await tx
+    .select({ name: peers.name })
+    .from(peers)
+    .where(and(eq(peers.networkId, networkId), like(peers.name, `${label.slice(0, 50)}%`)));
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** One report of endpoints, ready to be stored. */
+export type EndpointUpdate = { readonly peerId: PeerId; readonly endpoints: readonly PeerEndpoint[] };
+
+/** Stores endpoints of many peers in one statement. */
+export async function storeEndpoints(tx: Executor, updates: readonly EndpointUpdate[]): Promise<void> {
+  await tx.execute(sql`
+    update ${peers} set endpoints = incoming.endpoints::jsonb
+    from unnest(${textArray(updates.map(({ peerId }) => peerId))},
+                ${textArray(updates.map(({ endpoints }) => JSON.stringify(endpoints)))}) as incoming (id, endpoints)
+    where ${peers.id} = incoming.id`);
+}
+
+/** Totals and last proof of life of one peer. */
+export type TrafficUpdate = {
+  readonly peerId: PeerId;
+  readonly rxBytes: bigint;
+  readonly txBytes: bigint;
+  readonly lastSeenAt: Date | null;
+};
+
+/** Stores totals of many peers in one statement; they never go back. */
+export async function storeTraffic(db: Executor, updates: readonly TrafficUpdate[]): Promise<void> {
+  await db.execute(sql`
+    update ${peers} set
+      rx_bytes = greatest(${peers.rxBytes}, incoming.rx::bigint),
+      tx_bytes = greatest(${peers.txBytes}, incoming.tx::bigint),
+      last_seen_at = greatest(${peers.lastSeenAt}, nullif(incoming.seen, '')::timestamptz)
+    from unnest(${textArray(updates.map(({ peerId }) => peerId))},
+                ${textArray(updates.map(({ rxBytes }) => String(rxBytes)))},
+                ${textArray(updates.map(({ txBytes }) => String(txBytes)))},
+                ${textArray(updates.map(({ lastSeenAt }) => lastSeenAt?.toISOString() ?? ""))})
+      as incoming (id, rx, tx, seen)
+    where ${peers.id} = incoming.id`);
+}
+
+/** Those of the places that nobody has and nobody had a moment ago. */
+export async function freeOffsets(
+  tx: Executor,
+  networkId: NetworkId,
+  window: { readonly first: bigint; readonly last: bigint; readonly quarantineBegan: Date },
+): Promise<bigint | undefined> {
+  const places = sql`generate_series(${window.first}::bigint, ${window.last}::bigint)`;
+  const rows = await tx.execute<{ place: string }>(sql`
+    select place from ${places} as place
+    where ${notExists(
+      tx
+        .select({ one: sql`1` })
+        .from(peers)
+        .where(and(eq(peers.networkId, networkId), sql`${peers.hostOffset} = place`)),
+    )} and ${notExists(
+      tx
+        .select({ one: sql`1` })
+        .from(releasedOffsets)
+        .where(
+          and(
+            eq(releasedOffsets.networkId, networkId),
+            sql`${releasedOffsets.hostOffset} = place`,
+            sql`${releasedOffsets.releasedAt} > ${window.quarantineBegan.toISOString()}::timestamptz`,
+          ),
+        ),
+    )}
+    order by place limit 1`);
+  const [row] = rows;
+  return row === undefined ? undefined : BigInt(row.place);
+}
+
+export async function peersByIds(db: Executor, ids: readonly PeerId[]): Promise<readonly Peer[]> {
+  if (ids.length === 0) return [];
+  return (await db.select().from(peers).where(inArray(peers.id, [...ids]))).map(peerFromRow);
+}
+
+function matching(q: string | undefined) {
+  if (q === undefined) return undefined;
+  const pattern = containsPattern(q);
+  return or(
+    ilike(peers.name, pattern),
+    ilike(peers.hostname, pattern),
+    sql`host(${peers.ipv4}) like ${pattern}`,
+    sql`host(${peers.ipv6}) ilike ${pattern}`,
+  );
+}
+
+/** One array parameter instead of one parameter per row. */
+function textArray(values: readonly string[]) {
+  return sql`${sql.param([...values])}::text[]`;
+}

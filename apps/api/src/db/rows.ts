@@ -1,0 +1,56 @@
+import {
+  enrolmentKeyIds,
+  networkIds,
+  parseEndpoint,
+  parseIdentityKey,
+  parseIpv4,
+  parseIpv6,
+  parsePrefix,
+  parsePublicKey,
+  peerIds,
+  ruleIds,
+} from "@weft/protocol";
+import type { Result } from "@weft/protocol";
+import type { Network, Peer } from "../domain/peer.ts";
+import type { networks, peers } from "./schema/index.ts";
+
+/** Turns a row into a peer. */
+export function peerFromRow(row: typeof peers.$inferSelect): Peer {
+  return {
+    ...row,
+    id: stored(peerIds.parse(row.id)),
+    networkId: stored(networkIds.parse(row.networkId)),
+    identityKey: stored(parseIdentityKey(row.identityKey)),
+    publicKey: stored(parsePublicKey(row.publicKey)),
+    ipv4: row.ipv4 === null ? null : stored(parseIpv4(row.ipv4)),
+    ipv6: row.ipv6 === null ? null : stored(parseIpv6(row.ipv6)),
+    endpoints: row.endpoints.flatMap(({ address, source }) => {
+      const endpoint = parseEndpoint(address);
+      return endpoint.ok ? [{ address: endpoint.value, source }] : [];
+    }),
+  };
+}
+
+/** Turns a row into a network. */
+export function networkFromRow(row: typeof networks.$inferSelect): Network {
+  return {
+    id: stored(networkIds.parse(row.id)),
+    name: row.name,
+    ipv4Range: row.ipv4Range === null ? null : stored(parsePrefix(row.ipv4Range)),
+    ipv6Range: row.ipv6Range === null ? null : stored(parsePrefix(row.ipv6Range)),
+    epoch: row.epoch,
+    sequence: row.sequence,
+    createdAt: row.createdAt,
+  };
+}
+
+export const storedNetworkId = (id: string) => stored(networkIds.parse(id));
+export const storedPeerId = (id: string) => stored(peerIds.parse(id));
+export const storedRuleId = (id: string) => stored(ruleIds.parse(id));
+export const storedKeyId = (id: string) => stored(enrolmentKeyIds.parse(id));
+
+/** Only checked values are ever written, so what comes back must pass the same check. */
+function stored<T>(result: Result<T, unknown>): T {
+  if (result.ok) return result.value;
+  throw new Error(`the database holds a value that was never written: ${JSON.stringify(result.error)}`);
+}

@@ -1,0 +1,22 @@
+import { index, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { idColumn, moment } from "./columns.ts";
+
+/** Who changed what; rows are never changed and refer to objects that may be gone. */
+export const auditEvents = pgTable(
+  "audit_events",
+  {
+    id: idColumn().primaryKey(),
+    at: moment("at").notNull().defaultNow(),
+    actorKind: text("actor_kind", { enum: ["anonymous", "user", "token", "node"] }).notNull(),
+    actorId: text("actor_id"),
+    actorLogin: text("actor_login"),
+    address: text("address").notNull(),
+    requestId: text("request_id").notNull(),
+    action: text("action").notNull(),
+    objectId: text("object_id"),
+    networkId: idColumn("network_id"),
+    before: jsonb("before").$type<unknown>(),
+    after: jsonb("after").$type<unknown>(),
+  },
+  (table) => [index("audit_events_page").on(table.at, table.id)],
+);

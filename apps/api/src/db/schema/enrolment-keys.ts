@@ -1,0 +1,29 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { createdAt, idColumn, moment } from "./columns.ts";
+import { networks } from "./networks.ts";
+import { users } from "./users.ts";
+
+export const enrolmentKeys = pgTable(
+  "enrolment_keys",
+  {
+    id: idColumn().primaryKey(),
+    networkId: idColumn("network_id")
+      .notNull()
+      .references(() => networks.id, { onDelete: "cascade" }),
+    hash: text("hash").notNull(),
+    hint: text("hint").notNull(),
+    uses: integer("uses").notNull().default(0),
+    /** null: any number of uses while the key is valid. */
+    usesMax: integer("uses_max"),
+    expiresAt: moment("expires_at").notNull(),
+    revokedAt: moment("revoked_at"),
+    createdBy: idColumn("created_by").references(() => users.id, { onDelete: "set null" }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("enrolment_keys_hash_unique").on(table.hash),
+    index("enrolment_keys_page").on(table.networkId, table.createdAt, table.id),
+    check("enrolment_keys_not_overspent", sql`${table.usesMax} is null or ${table.uses} <= ${table.usesMax}`),
+  ],
+);

@@ -1,0 +1,11 @@
+export { auditEvents } from "./audit-events.ts";
+export { enrolmentKeys } from "./enrolment-keys.ts";
+export { instance } from "./instance.ts";
+export { networkChanges } from "./network-changes.ts";
+export { networks } from "./networks.ts";
+export { peers } from "./peers.ts";
+export { releasedOffsets } from "./released-offsets.ts";
+export { rules } from "./rules.ts";
+export { sessions } from "./sessions.ts";
+export { tokens } from "./tokens.ts";
+export { users } from "./users.ts";

@@ -1,0 +1,17 @@
+import { boolean, check, pgTable, text } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { createdAt } from "./columns.ts";
+
+/** What belongs to the whole server; exactly one row. */
+export const instance = pgTable(
+  "instance",
+  {
+    only: boolean("only").primaryKey().default(true),
+    /** Ed25519 private key in PEM; with the embedded database it lives in a file beside it instead. */
+    serverPrivateKey: text("server_private_key"),
+    /** Signs list cursors, base64. */
+    cursorKey: text("cursor_key").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [check("instance_is_single", sql`${table.only}`)],
+);

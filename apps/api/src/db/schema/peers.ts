@@ -1,0 +1,45 @@
+import { sql } from "drizzle-orm";
+import { check, index, inet, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { createdAt, idColumn, moment, wide } from "./columns.ts";
+import { networks } from "./networks.ts";
+
+/** Where a peer may be reached, as it is stored. */
+export type StoredEndpoint = { readonly address: string; readonly source: "interface" | "observed" };
+
+/** Members of networks. A removed peer has no row. */
+export const peers = pgTable(
+  "peers",
+  {
+    id: idColumn().primaryKey(),
+    networkId: idColumn("network_id")
+      .notNull()
+      .references(() => networks.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    hostname: text("hostname").notNull(),
+    /** Canonical base64 of the Ed25519 key; one key is one node of the whole server. */
+    identityKey: text("identity_key").notNull(),
+    publicKey: text("public_key").notNull(),
+    /** Place in the network's ranges; both addresses follow from it. */
+    hostOffset: wide("host_offset").notNull(),
+    ipv4: inet("ipv4"),
+    ipv6: inet("ipv6"),
+    os: text("os").notNull(),
+    arch: text("arch").notNull(),
+    agentVersion: text("agent_version").notNull(),
+    endpoints: jsonb("endpoints").$type<readonly StoredEndpoint[]>().notNull().default([]),
+    rxBytes: wide("rx_bytes").notNull().default(sql`0`),
+    txBytes: wide("tx_bytes").notNull().default(sql`0`),
+    lastSeenAt: moment("last_seen_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("peers_identity_unique").on(table.identityKey),
+    uniqueIndex("peers_public_key_unique").on(table.networkId, table.publicKey),
+    uniqueIndex("peers_name_unique").on(table.networkId, table.name),
+    uniqueIndex("peers_offset_unique").on(table.networkId, table.hostOffset),
+    uniqueIndex("peers_ipv4_unique").on(table.networkId, table.ipv4),
+    uniqueIndex("peers_ipv6_unique").on(table.networkId, table.ipv6),
+    index("peers_created_page").on(table.networkId, table.createdAt, table.id),
+    check("peers_totals_positive", sql`${table.rxBytes} >= 0 and ${table.txBytes} >= 0`),
+  ],
+);

@@ -1,0 +1,20 @@
+import { index, pgTable, text } from "drizzle-orm/pg-core";
+import { createdAt, idColumn, moment } from "./columns.ts";
+import { users } from "./users.ts";
+
+/** Browser sessions; the cookie holds a secret, the row its SHA-256. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    userId: idColumn("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    address: text("address").notNull(),
+    userAgent: text("user_agent").notNull(),
+    createdAt: createdAt(),
+    lastSeenAt: moment("last_seen_at").notNull().defaultNow(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [index("sessions_user").on(table.userId), index("sessions_expiry").on(table.expiresAt)],
+);

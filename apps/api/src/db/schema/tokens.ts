@@ -1,0 +1,26 @@
+import { index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { createdAt, idColumn, moment } from "./columns.ts";
+import { users } from "./users.ts";
+
+/** API tokens; only the SHA-256 is kept. */
+export const tokens = pgTable(
+  "tokens",
+  {
+    id: idColumn().primaryKey(),
+    userId: idColumn("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    hash: text("hash").notNull(),
+    hint: text("hint").notNull(),
+    scopes: text("scopes").array().notNull(),
+    createdAt: createdAt(),
+    lastUsedAt: moment("last_used_at"),
+    expiresAt: moment("expires_at"),
+  },
+  (table) => [
+    uniqueIndex("tokens_hash_unique").on(table.hash),
+    index("tokens_page").on(table.createdAt, table.id),
+    index("tokens_user_page").on(table.userId, table.createdAt, table.id),
+  ],
+);

@@ -1,0 +1,31 @@
+/** Everything that can be wrong with a call, one variant for each thing a caller can do differently. */
+export type Failure =
+  | { readonly code: "invalid_input"; readonly items: readonly FailedField[] }
+  | { readonly code: "not_authenticated"; readonly detail: string }
+  | { readonly code: "login_failed" }
+  | { readonly code: "forbidden"; readonly detail: string }
+  | { readonly code: "scope_missing"; readonly scope: string }
+  | { readonly code: "cross_origin"; readonly origin: string }
+  | { readonly code: "setup_token_wrong" }
+  | { readonly code: "not_found"; readonly what: string }
+  | { readonly code: "owner_exists" }
+  | { readonly code: "name_taken"; readonly name: string }
+  | { readonly code: "name_reserved"; readonly name: string }
+  | { readonly code: "range_invalid"; readonly range: string; readonly detail: string }
+  | { readonly code: "range_overlaps"; readonly range: string; readonly network: string }
+  | { readonly code: "address_pool_full"; readonly network: string; readonly capacity: bigint }
+  | { readonly code: "rule_exists"; readonly ruleId: string }
+  | { readonly code: "cursor_invalid" }
+  | { readonly code: "peer_offline"; readonly name: string }
+  | { readonly code: "same_peer" }
+  | { readonly code: "job_timed_out"; readonly name: string; readonly seconds: number }
+  | { readonly code: "job_failed"; readonly name: string; readonly detail: string }
+  | { readonly code: "rate_limited"; readonly retryAfterSeconds: number }
+  | { readonly code: "unsupported_media"; readonly got: string }
+  | { readonly code: "payload_too_large"; readonly bytesMax: number }
+  | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
+  | { readonly code: "stopping" }
+  | { readonly code: "internal" };
+
+/** One field that did not fit its schema. */
+export type FailedField = { readonly pointer: string; readonly code: string; readonly message: string };

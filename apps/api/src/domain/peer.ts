@@ -1,0 +1,37 @@
+import type { Endpoint, IdentityKey, Ipv4Address, Ipv6Address, NetworkId, PeerId, Prefix, PublicKey } from "@weft/protocol";
+
+/** A member of a network, as the database knows it. */
+export type Peer = {
+  readonly id: PeerId;
+  readonly networkId: NetworkId;
+  readonly name: string;
+  readonly hostname: string;
+  readonly identityKey: IdentityKey;
+  readonly publicKey: PublicKey;
+  readonly hostOffset: bigint;
+  readonly ipv4: Ipv4Address | null;
+  readonly ipv6: Ipv6Address | null;
+  readonly os: string;
+  readonly arch: string;
+  readonly agentVersion: string;
+  /** Best first. */
+  readonly endpoints: readonly PeerEndpoint[];
+  readonly rxBytes: bigint;
+  readonly txBytes: bigint;
+  readonly lastSeenAt: Date | null;
+  readonly createdAt: Date;
+};
+
+/** Where a peer may be reached, and how we know. */
+export type PeerEndpoint = { readonly address: Endpoint; readonly source: "interface" | "observed" };
+
+/** An isolated overlay. */
+export type Network = {
+  readonly id: NetworkId;
+  readonly name: string;
+  readonly ipv4Range: Prefix | null;
+  readonly ipv6Range: Prefix | null;
+  readonly epoch: bigint;
+  readonly sequence: bigint;
+  readonly createdAt: Date;
+};

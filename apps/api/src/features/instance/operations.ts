@@ -1,0 +1,5 @@
+import type { HandlersOf } from "../../registry/handler.ts";
+import type { instanceContract } from "./contract.ts";
+import { getInstance } from "./get-instance.ts";
+
+export const instanceOperations: HandlersOf<typeof instanceContract> = { get: getInstance };

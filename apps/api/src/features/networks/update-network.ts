@@ -1,0 +1,34 @@
+import { err, ok } from "@weft/protocol";
+import { isDuplicate } from "../../db/client.ts";
+import { findNetwork, lockNetwork, publishChanges, renameNetwork } from "../../db/networks-repository.ts";
+import { transact } from "../../db/transact.ts";
+import { recordAudit } from "../../registry/audit.ts";
+import type { Call } from "../../registry/call.ts";
+import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { networkView } from "../../registry/views.ts";
+import type { networksContract } from "./contract.ts";
+
+/** Renames a network; agents show the new name. */
+export async function updateNetwork(
+  deps: FeatureDeps,
+  call: Call,
+  input: InputOf<typeof networksContract.update>,
+): Outcome<typeof networksContract.update> {
+  const now = new Date(deps.clock.nowMs());
+  const update = () =>
+    transact(deps.database.db, async (tx) => {
+      const before = await lockNetwork(tx, input.networkId);
+      if (!before) return err({ code: "not_found", what: "network" } as const);
+      await renameNetwork(tx, before.id, input.name);
+      await publishChanges(tx, before.id, [{ kind: "network" }], now);
+      const note = { action: "networks.update", objectId: before.id, networkId: before.id };
+      await recordAudit(tx, call, { ...note, before: { name: before.name }, after: { name: input.name }, at: now });
+      const after = await findNetwork(tx, before.id);
+      return after ? ok(networkView(after, deps.live)) : err({ code: "not_found", what: "network" } as const);
+    });
+  return update().catch((error: unknown) => {
+    if (isDuplicate(error, "networks_name_unique")) return err({ code: "name_taken", name: input.name } as const);
+    throw error;
+  });
+}

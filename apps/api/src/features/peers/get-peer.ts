@@ -1,0 +1,17 @@
+import { err, ok } from "@weft/protocol";
+import { findPeer } from "../../db/peers-repository.ts";
+import type { Call } from "../../registry/call.ts";
+import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { peerView } from "../../registry/views.ts";
+import type { peersContract } from "./contract.ts";
+
+/** Shows one peer. */
+export async function getPeer(
+  deps: FeatureDeps,
+  _call: Call,
+  input: InputOf<typeof peersContract.get>,
+): Outcome<typeof peersContract.get> {
+  const peer = await findPeer(deps.database.db, input.peerId);
+  return peer ? ok(peerView(peer, deps.live.peer(peer.id))) : err({ code: "not_found", what: "peer" });
+}

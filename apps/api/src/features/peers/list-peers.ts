@@ -1,0 +1,29 @@
+import { err, ok } from "@weft/protocol";
+import { findNetwork } from "../../db/networks-repository.ts";
+import { countPeers, listPeers as readPeers } from "../../db/peers-repository.ts";
+import type { Call } from "../../registry/call.ts";
+import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { peerView } from "../../registry/views.ts";
+import type { peersContract } from "./contract.ts";
+
+/** Lists the peers of a network. */
+export async function listPeers(
+  deps: FeatureDeps,
+  _call: Call,
+  input: InputOf<typeof peersContract.list>,
+): Outcome<typeof peersContract.list> {
+  const { db } = deps.database;
+  const { networkId, q } = input;
+  const name = `peers?network=${networkId}&q=${q ?? ""}`;
+  const request = pageRequest(deps, name, input);
+  if (!request.ok) return request;
+  if (!(await findNetwork(db, networkId))) return err({ code: "not_found", what: "network" });
+  const page = await readPeers(db, { ...request.value, networkId, q });
+  return ok({
+    items: page.rows.map((peer) => peerView(peer, deps.live.peer(peer.id))),
+    nextCursor: nextCursor(deps, { name, sort: input.sort }, page.next),
+    ...(input.count && { total: await countPeers(db, networkId, q) }),
+  });
+}

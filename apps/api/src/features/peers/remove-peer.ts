@@ -1,0 +1,36 @@
+import { err, ok } from "@weft/protocol";
+import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
+import { deletePeer, findPeer } from "../../db/peers-repository.ts";
+import { transact } from "../../db/transact.ts";
+import { recordAudit } from "../../registry/audit.ts";
+import type { Call } from "../../registry/call.ts";
+import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { peerView } from "../../registry/views.ts";
+import type { peersContract } from "./contract.ts";
+
+/** Removes a peer for good: its stream ends with the reason, all others forget it. */
+export async function removePeer(
+  deps: FeatureDeps,
+  call: Pick<Call, "actor" | "address" | "requestId">,
+  { peerId }: InputOf<typeof peersContract.remove>,
+): Outcome<typeof peersContract.remove> {
+  const now = new Date(deps.clock.nowMs());
+  return transact(deps.database.db, async (tx) => {
+    const networkId = (await findPeer(tx, peerId))?.networkId;
+    if (networkId) await lockNetwork(tx, networkId);
+    const before = await findPeer(tx, peerId);
+    if (!before) return err({ code: "not_found", what: "peer" });
+    await deletePeer(tx, before, now);
+    await publishChanges(tx, before.networkId, [{ kind: "peer", peerId: before.id }], now);
+    await recordAudit(tx, call, {
+      action: "peers.remove",
+      objectId: before.id,
+      networkId: before.networkId,
+      before: peerView(before, undefined),
+      after: null,
+      at: now,
+    });
+    return ok(undefined);
+  });
+}

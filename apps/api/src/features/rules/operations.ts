@@ -1,0 +1,11 @@
+import type { HandlersOf } from "../../registry/handler.ts";
+import type { rulesContract } from "./contract.ts";
+import { createRule } from "./create-rule.ts";
+import { listRules } from "./list-rules.ts";
+import { removeRule } from "./remove-rule.ts";
+
+export const rulesOperations: HandlersOf<typeof rulesContract> = {
+  list: listRules,
+  create: createRule,
+  remove: removeRule,
+};

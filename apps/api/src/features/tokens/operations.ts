@@ -1,0 +1,11 @@
+import type { HandlersOf } from "../../registry/handler.ts";
+import type { tokensContract } from "./contract.ts";
+import { createToken } from "./create-token.ts";
+import { listTokens } from "./list-tokens.ts";
+import { revokeToken } from "./revoke-token.ts";
+
+export const tokensOperations: HandlersOf<typeof tokensContract> = {
+  list: listTokens,
+  create: createToken,
+  revoke: revokeToken,
+};

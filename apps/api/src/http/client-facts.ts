@@ -1,0 +1,42 @@
+import type { FastifyRequest } from "fastify";
+
+/** Address of the client; "unix" for the local socket. Fastify reads forwarding headers of trusted proxies only. */
+export function addressOf(request: FastifyRequest): string {
+  return (request.ip || "unix").replace(/^::ffff:/, "");
+}
+
+/**
+ * True for a browser or tool on this very machine: loopback at both ends, no proxy in between, and a loopback name
+ * in the address line, so that a foreign page cannot rebind its own name to us.
+ */
+export function isLocalRequest(request: FastifyRequest): boolean {
+  const peer = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+  const isLoopback = peer === "::1" || peer.startsWith("127.");
+  const isForwarded = FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined);
+  return isLoopback && !isForwarded && LOOPBACK_HOST.test(request.headers.host ?? "");
+}
+
+/** Scheme and host under which the client reached us. */
+export function baseUrlOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`;
+}
+
+/** What the browser says about the page that made the request. */
+export function isSameOrigin(request: FastifyRequest, publicUrl: string | undefined): "same" | "foreign" | "unproven" {
+  const { origin } = request.headers;
+  if (origin !== undefined) {
+    const hosts = [request.host, publicUrl === undefined ? undefined : new URL(publicUrl).host];
+    return hosts.includes(hostOf(origin)) ? "same" : "foreign";
+  }
+  const site = request.headers["sec-fetch-site"];
+  if (site === undefined) return "unproven";
+  return site === "same-origin" ? "same" : "foreign";
+}
+
+function hostOf(origin: string): string | undefined {
+  // "null" and other odd origins are nobody's host.
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}
+
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/;
+const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];

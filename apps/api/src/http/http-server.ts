@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import cookie from "@fastify/cookie";
+import websocket from "@fastify/websocket";
+import { fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
+import Fastify from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import type { BucketOptions } from "../domain/token-bucket.ts";
+import type { FeatureDeps } from "../registry/feature-deps.ts";
+import { createRouter } from "../trpc/router.ts";
+import { callOf, registerCalls } from "./call-plugin.ts";
+import { registerDocs } from "./docs-routes.ts";
+import { BODY_BYTES_MAX, registerErrors, sendFailure } from "./error-plugin.ts";
+import { registerNotFound } from "./not-found.ts";
+import { MERGE_PATCH } from "./openapi.ts";
+import { registerRateLimit } from "./rate-limit.ts";
+import { registerRest } from "./rest-plugin.ts";
+import { registerSecurityHeaders } from "./security-headers.ts";
+import { loadAssets, registerWebAssets } from "./web-assets.ts";
+import type { AgentGate } from "./agent-route.ts";
+import { registerAgentRoute } from "./agent-route.ts";
+
+export type HttpServerOptions = {
+  readonly deps: FeatureDeps;
+  readonly agentGate: AgentGate;
+  readonly log: FastifyBaseLogger;
+  readonly webFolder: string;
+  readonly trustProxy: boolean | string;
+  readonly rateLimit: BucketOptions;
+};
+
+/** Everything that answers over HTTP; it listens where the caller says. */
+export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
+  const { deps, log } = options;
+  const app = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    bodyLimit: BODY_BYTES_MAX,
+    trustProxy: options.trustProxy,
+    routerOptions: { maxParamLength: 5_000, ignoreDuplicateSlashes: false },
+    requestIdHeader: false,
+    genReqId: (request) => requestId(request.headers["x-request-id"]),
+    // Open event streams must not hold up a stop.
+    forceCloseConnections: true,
+  });
+  app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
+  registerErrors(app);
+  registerSecurityHeaders(app);
+  registerNotFound(app);
+  await app.register(cookie);
+  registerBodies(app);
+  registerRateLimit(app, { ...options.rateLimit, clock: deps.clock });
+  registerCalls(app, deps);
+  await app.register(websocket, { options: AGENT_SOCKET_OPTIONS });
+  registerAgentRoute(app, options.agentGate);
+  registerRest(app, deps);
+  registerDocs(app, deps.server.version);
+  await app.register(fastifyTRPCPlugin, {
+    prefix: "/trpc",
+    trpcOptions: { router: createRouter(deps), createContext: ({ req }: { req: Parameters<typeof callOf>[0] }) => callOf(req) },
+  });
+  app.get("/healthz", async (request, reply) => {
+    if (await deps.database.isAlive()) return { status: "ok" };
+    return sendFailure(request, reply, { code: "stopping" });
+  });
+  registerWebAssets(app, await loadAssets(options.webFolder));
+  return app;
+}
+
+/** JSON in the two media types that operations take; an empty body is no body. */
+function registerBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(["application/json", MERGE_PATCH], { parseAs: "string" }, (_request, body, done) => {
+    try {
+      done(null, body === "" ? undefined : JSON.parse(String(body)));
+    } catch (error) {
+      done(error instanceof Error ? error : new Error("unreadable JSON"), undefined);
+    }
+  });
+}
+
+/** Keeps a well-formed id of the caller, so that its logs and ours meet. */
+function requestId(wished: string | string[] | undefined): string {
+  return typeof wished === "string" && /^[\w.-]{8,100}$/.test(wished) ? wished : randomUUID();
+}
+
+/** Compression is off: maps are deflated once for all, and per-socket windows cost 200 kB each. */
+const AGENT_SOCKET_OPTIONS = { perMessageDeflate: false, maxPayload: 512 * 1024, clientTracking: false };

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from "fastify";
+import { sendFailure } from "./error-plugin.ts";
+
+/** Answers unknown paths with 404 and known paths under another method with 405, both as problem documents. */
+export function registerNotFound(app: FastifyInstance): void {
+  const routes: { readonly method: string; readonly parts: readonly string[] }[] = [];
+  app.addHook("onRoute", ({ method, url }) => {
+    // The page fallback takes every path; it says nothing about what exists.
+    if (url.includes("*")) return;
+    for (const one of [method].flat()) routes.push({ method: one, parts: url.split("/") });
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const parts = (request.url.split("?", 1)[0] ?? "/").split("/");
+    const matching = routes.filter(
+      (route) =>
+        route.parts.length === parts.length &&
+        route.parts.every((part, place) => part.startsWith(":") || part === parts[place]),
+    );
+    const allowed = [...new Set(matching.map(({ method }) => method))].filter((method) => method !== "HEAD");
+    if (allowed.length > 0) return sendFailure(request, reply, { code: "method_not_allowed", allowed });
+    return sendFailure(request, reply, { code: "not_found", what: "path" });
+  });
+}

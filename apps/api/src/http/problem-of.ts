@@ -1,0 +1,139 @@
+import type { Failure } from "../domain/failure.ts";
+import type { Problem } from "./problem.ts";
+
+/** Every failure as its problem document: status, sentence, stable code. */
+export function problemOf(failure: Failure, request: { readonly id: string; readonly path: string }): Problem {
+  const status = statusOf(failure);
+  return {
+    type: `/api/v1/docs#error-${failure.code}`,
+    title: TITLES[status] ?? "Error",
+    status,
+    detail: detailOf(failure),
+    instance: request.path,
+    code: failure.code,
+    requestId: request.id,
+    ...(failure.code === "invalid_input" && { errors: failure.items }),
+    ...(failure.code === "rate_limited" && { retryAfterSeconds: failure.retryAfterSeconds }),
+    ...(failure.code === "stopping" && { retryAfterSeconds: RESTART_SECONDS }),
+  };
+}
+
+/** HTTP status of a failure. */
+export function statusOf(failure: Failure): number {
+  switch (failure.code) {
+    case "invalid_input":
+    case "cursor_invalid":
+      return 400;
+    case "not_authenticated":
+    case "login_failed":
+      return 401;
+    case "forbidden":
+    case "scope_missing":
+    case "cross_origin":
+    case "setup_token_wrong":
+      return 403;
+    case "not_found":
+      return 404;
+    case "method_not_allowed":
+      return 405;
+    case "owner_exists":
+    case "name_taken":
+    case "range_overlaps":
+    case "rule_exists":
+    case "peer_offline":
+      return 409;
+    case "payload_too_large":
+      return 413;
+    case "unsupported_media":
+      return 415;
+    case "name_reserved":
+    case "range_invalid":
+    case "address_pool_full":
+    case "same_peer":
+      return 422;
+    case "rate_limited":
+      return 429;
+    case "internal":
+      return 500;
+    case "job_failed":
+      return 502;
+    case "stopping":
+      return 503;
+    case "job_timed_out":
+      return 504;
+  }
+}
+
+function detailOf(failure: Failure): string {
+  switch (failure.code) {
+    case "invalid_input":
+      return failure.items.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
+    case "cursor_invalid":
+      return "the cursor belongs to another list, order or filter; start from the first page";
+    case "not_authenticated":
+    case "forbidden":
+      return failure.detail;
+    case "login_failed":
+      return "login or password is wrong";
+    case "scope_missing":
+      return `the token lacks the scope ${failure.scope}`;
+    case "cross_origin":
+      return `a change must come from the dashboard's own origin, not from ${failure.origin}`;
+    case "setup_token_wrong":
+      return "open the set-up link that the server printed when it started";
+    case "not_found":
+      return `there is no such ${failure.what}`;
+    case "method_not_allowed":
+      return `this path takes ${failure.allowed.join(", ")}`;
+    case "owner_exists":
+      return "the owner was created already; sign in instead";
+    case "name_taken":
+      return `the name ${failure.name} is taken`;
+    case "name_reserved":
+      return `the name ${failure.name} has a meaning of its own in every network; choose another`;
+    case "range_overlaps":
+      return `the range ${failure.range} overlaps the network ${failure.network}`;
+    case "range_invalid":
+      return `the range ${failure.range} cannot be used: ${failure.detail}`;
+    case "address_pool_full":
+      return `network ${failure.network} has no free address (${failure.capacity} in use)`;
+    case "rule_exists":
+      return `rule ${failure.ruleId} says the same already`;
+    case "peer_offline":
+      return `peer ${failure.name} is offline`;
+    case "same_peer":
+      return "a peer cannot ping itself; choose another target";
+    case "job_timed_out":
+      return `peer ${failure.name} did not answer within ${failure.seconds} s`;
+    case "job_failed":
+      return `peer ${failure.name} could not do it: ${failure.detail}`;
+    case "payload_too_large":
+      return `the body is longer than ${failure.bytesMax} bytes`;
+    case "unsupported_media":
+      return `send application/json, not ${failure.got}`;
+    case "rate_limited":
+      return `too many requests; try again in ${failure.retryAfterSeconds} s`;
+    case "stopping":
+      return "the server restarts; try again in a moment";
+    case "internal":
+      return "something went wrong on the server; its log has the request id";
+  }
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: "Bad request",
+  401: "Not signed in",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Method not allowed",
+  409: "Conflict",
+  413: "Too large",
+  415: "Unsupported media type",
+  422: "Cannot be processed",
+  429: "Too many requests",
+  500: "Server error",
+  502: "Agent failed",
+  503: "Restarting",
+  504: "Agent did not answer",
+};
+const RESTART_SECONDS = 2;

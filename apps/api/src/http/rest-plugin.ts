@@ -1,0 +1,81 @@
+import { err } from "@weft/protocol";
+import type { Result } from "@weft/protocol";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FailedField, Failure } from "../domain/failure.ts";
+import type { FeatureDeps } from "../registry/feature-deps.ts";
+import { operations } from "../registry/operations.ts";
+import type { Operation } from "../registry/operations.ts";
+import { runOperation } from "../registry/run-operation.ts";
+import { callOf } from "./call-plugin.ts";
+import { sendFailure } from "./error-plugin.ts";
+import { shapeOf, typedQuery } from "./query-values.ts";
+
+/** Base of every REST path. */
+export const REST_BASE = "/api/v1";
+
+/** One REST route per operation. */
+export function registerRest(app: FastifyInstance, deps: FeatureDeps): void {
+  for (const operation of operations) {
+    const { method, path } = operation.contract.rest;
+    app.route({
+      method,
+      url: REST_BASE + path.replace(/\{(\w+)\}/g, ":$1"),
+      handler: (request, reply) => answer({ operation, deps, request, reply }),
+    });
+  }
+}
+
+async function answer(context: {
+  readonly operation: Operation;
+  readonly deps: FeatureDeps;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}): Promise<unknown> {
+  const { operation, deps, request, reply } = context;
+  const input = inputOf(operation, request);
+  if (!input.ok) return sendFailure(request, reply, input.error);
+  const result = await runOperation(operation, deps, { call: callOf(request), input: input.value });
+  if (!result.ok) return sendFailure(request, reply, result.error);
+  const { status, location } = operation.contract.rest;
+  if (location) reply.header("location", REST_BASE + fill(location, result.value));
+  reply.code(status);
+  return status === 204 ? reply.send() : result.value;
+}
+
+/** Path, query and body name different fields of one input; a field at two places is refused. */
+function inputOf(operation: Operation, request: FastifyRequest): Result<unknown, Failure> {
+  const { input: schema, kind, rest } = operation.contract;
+  const fields = shapeOf(schema);
+  const params = asRecord(request.params);
+  const query = asRecord(request.query);
+  const body = request.body ?? undefined;
+  const takesBody = kind === "mutation" && rest.method !== "DELETE";
+  if (body !== undefined && (typeof body !== "object" || Array.isArray(body))) {
+    return err({ code: "invalid_input", items: [{ pointer: "", code: "invalid_type", message: "expected an object" }] });
+  }
+  const content = takesBody ? asRecord(body) : {};
+  const misplaced = [
+    ...(takesBody ? Object.keys(query).map(unknownField) : []),
+    ...Object.keys(takesBody ? content : query)
+      .filter((name) => name in params)
+      .map(unknownField),
+    ...(takesBody ? [] : Object.keys(asRecord(body)).map(unknownField)),
+  ];
+  if (misplaced.length > 0) return err({ code: "invalid_input", items: misplaced });
+  const merged = takesBody ? { ...content, ...params } : { ...typedQuery(schema, query), ...params };
+  const isEmpty = Object.keys(merged).length === 0 && Object.keys(fields).length === 0;
+  return { ok: true, value: isEmpty ? undefined : merged };
+}
+
+function unknownField(name: string): FailedField {
+  return { pointer: `/${name}`, code: "unknown_field", message: "this field does not exist here" };
+}
+
+function fill(template: string, output: unknown): string {
+  const values = asRecord(output);
+  return template.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(String(values[name])));
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,33 @@
+import type { RandomBytes, ServerKey } from "@weft/protocol";
+import type { Database } from "../db/client.ts";
+import type { Cursors } from "./cursors.ts";
+import type { LiveState } from "./live-state.ts";
+import type { LoginThrottle } from "../domain/login-throttle.ts";
+import type { Passwords } from "./passwords.ts";
+
+/** Wall clock; the server's origin is the Unix epoch. */
+export type WallClock = { readonly nowMs: () => number };
+
+/** What use cases work with. */
+export type FeatureDeps = {
+  readonly database: Pick<Database, "db" | "isAlive">;
+  readonly clock: WallClock;
+  readonly random: RandomBytes;
+  readonly live: LiveState;
+  readonly passwords: Passwords;
+  readonly throttle: LoginThrottle;
+  readonly cursors: Cursors;
+  readonly server: ServerFacts;
+};
+
+/** What does not change while the server runs. */
+export type ServerFacts = {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly key: ServerKey;
+  readonly databaseKind: "embedded" | "external";
+  readonly publicUrl: string | undefined;
+  /** What a caller that is not on this machine must show to create the owner. */
+  readonly setupToken: string;
+};
+

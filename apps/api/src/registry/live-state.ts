@@ -1,0 +1,39 @@
+import type { NetworkId, PeerId } from "@weft/protocol";
+import type { Failure } from "../domain/failure.ts";
+import type { Result } from "@weft/protocol";
+import type { NetworkEvent, PeerEvent } from "./live-events.ts";
+
+/** What only memory knows about a peer. */
+export type LivePeer = {
+  readonly presence: "online" | "offline" | "unknown";
+  readonly lastSeenAt: Date | null;
+  readonly map: {
+    readonly state: "applied" | "pending" | "none";
+    readonly sequence: bigint;
+    readonly appliedAfterMs: number | null;
+  };
+  readonly rxBytes: bigint;
+  readonly txBytes: bigint;
+};
+
+export type PingOutcome = {
+  readonly sent: number;
+  readonly received: number;
+  readonly rttMicroseconds: readonly number[];
+  readonly endpoint: string | null;
+};
+
+/** The live side of the server, as use cases see it. */
+export type LiveState = {
+  /** `undefined` until the live side has read the peer. */
+  readonly peer: (id: PeerId) => LivePeer | undefined;
+  readonly onlineCount: (id: NetworkId) => number;
+  /** Lets one node ping another through the tunnel. */
+  readonly ping: (job: {
+    readonly from: PeerId;
+    readonly to: PeerId;
+    readonly count: number;
+  }) => Promise<Result<PingOutcome, Failure>>;
+  readonly watchNetwork: (id: NetworkId, signal: AbortSignal) => AsyncIterable<NetworkEvent>;
+  readonly watchPeer: (id: PeerId, signal: AbortSignal) => AsyncIterable<PeerEvent>;
+};

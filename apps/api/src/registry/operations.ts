@@ -1,0 +1,72 @@
+import type { Result } from "@weft/protocol";
+import type { Failure } from "../domain/failure.ts";
+import { enrolmentKeysOperations } from "../features/enrolment/operations.ts";
+import { instanceOperations } from "../features/instance/operations.ts";
+import { liveOperations } from "../features/live/operations.ts";
+import { networksOperations } from "../features/networks/operations.ts";
+import { peersOperations } from "../features/peers/operations.ts";
+import { rulesOperations } from "../features/rules/operations.ts";
+import { sessionsOperations } from "../features/sessions/operations.ts";
+import { setupOperations } from "../features/setup/operations.ts";
+import { tokensOperations } from "../features/tokens/operations.ts";
+import type { Call } from "./call.ts";
+import type { OperationContract, SubscriptionContract } from "./contract-kit.ts";
+import { contracts } from "./contracts.ts";
+import type { Contracts } from "./contracts.ts";
+import type { FeatureDeps } from "./feature-deps.ts";
+import type { HandlersOf } from "./handler.ts";
+
+/** An operation that answers once. */
+export type Operation = {
+  readonly name: string;
+  readonly contract: OperationContract;
+  readonly run: (deps: FeatureDeps, call: Call, input: never) => Promise<Result<unknown, Failure>>;
+};
+
+/** An operation that answers with a stream of events. */
+export type StreamOperation = {
+  readonly name: string;
+  readonly contract: SubscriptionContract;
+  readonly run: (
+    deps: FeatureDeps,
+    input: never,
+    signal: AbortSignal,
+  ) => Promise<Result<AsyncIterable<unknown>, Failure>>;
+};
+
+/** Every contract needs its function, every function its contract: the compiler counts. */
+const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]> } = {
+  setup: setupOperations,
+  sessions: sessionsOperations,
+  instance: instanceOperations,
+  networks: networksOperations,
+  peers: peersOperations,
+  enrolmentKeys: enrolmentKeysOperations,
+  rules: rulesOperations,
+  tokens: tokensOperations,
+  live: liveOperations,
+};
+
+/** All operations in the order of the contracts. */
+export const allOperations: readonly (Operation | StreamOperation)[] = Object.entries(contracts).flatMap(
+  ([noun, verbs]) => {
+    const functions: Record<string, unknown> = handlers[noun as keyof Contracts];
+    return Object.entries(verbs).map(
+      ([verb, contract]) => ({ name: `${noun}.${verb}`, contract, run: functions[verb] }) as Operation | StreamOperation,
+    );
+  },
+);
+
+/** Operations that answer once. */
+export const operations: readonly Operation[] = allOperations.filter(isOperation);
+
+/** Operations that answer with a stream. */
+export const streamOperations: readonly StreamOperation[] = allOperations.filter(
+  (operation): operation is StreamOperation => !isOperation(operation),
+);
+
+/** Tells the two kinds apart. */
+export function isOperation(operation: Operation | StreamOperation): operation is Operation {
+  return operation.contract.kind !== "subscription";
+}
+

@@ -1,0 +1,55 @@
+import { err, ok } from "@weft/protocol";
+import type { Result } from "@weft/protocol";
+import type { z } from "zod";
+import type { FailedField, Failure } from "../domain/failure.ts";
+import { authorise } from "./authorise.ts";
+import type { Call } from "./call.ts";
+import type { FeatureDeps } from "./feature-deps.ts";
+import type { Operation, StreamOperation } from "./operations.ts";
+
+/** Authorises, validates, runs and encodes; REST and tRPC both end here. */
+export async function runOperation(
+  operation: Operation,
+  deps: FeatureDeps,
+  { call, input }: { readonly call: Call; readonly input: unknown },
+): Promise<Result<unknown, Failure>> {
+  const allowed = authorise(operation.contract.access, call.actor);
+  if (!allowed.ok) return allowed;
+  const parsed = operation.contract.input.safeParse(input);
+  if (!parsed.success) return err({ code: "invalid_input", items: failedFields(parsed.error) });
+  // The handler's type was tied to this very schema where both were listed.
+  const result = await operation.run(deps, call, parsed.data as never);
+  // A field that the contract does not name is a bug of ours: it throws here instead of leaking.
+  return result.ok ? ok(operation.contract.output.parse(result.value)) : result;
+}
+
+/** The same for streams; events are checked one by one. */
+export async function runStream(
+  operation: StreamOperation,
+  deps: FeatureDeps,
+  request: { readonly call: Call; readonly input: unknown; readonly signal: AbortSignal },
+): Promise<Result<AsyncIterable<unknown>, Failure>> {
+  const allowed = authorise(operation.contract.access, request.call.actor);
+  if (!allowed.ok) return allowed;
+  const parsed = operation.contract.input.safeParse(request.input);
+  if (!parsed.success) return err({ code: "invalid_input", items: failedFields(parsed.error) });
+  return operation.run(deps, parsed.data as never, request.signal);
+}
+
+/** One entry per wrong field, unknown ones included. */
+export function failedFields(error: z.ZodError): FailedField[] {
+  return error.issues.flatMap((issue): FailedField[] => {
+    const pointer = pointerOf(issue.path);
+    if (issue.code !== "unrecognized_keys") return [{ pointer, code: issue.code, message: issue.message }];
+    return issue.keys.map((key) => ({
+      pointer: pointerOf([...issue.path, key]),
+      code: "unknown_field",
+      message: "this field does not exist",
+    }));
+  });
+}
+
+/** RFC 6901. */
+function pointerOf(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}

@@ -1,0 +1,49 @@
+import type { z } from "zod";
+import { keyFingerprint } from "@weft/protocol";
+import type { NetworkWithCount } from "../db/networks-repository.ts";
+import type { Peer } from "../domain/peer.ts";
+import type { LivePeer, LiveState } from "./live-state.ts";
+import type { NetworkSchema } from "./network-schemas.ts";
+import type { PeerView } from "./peer-schemas.ts";
+
+/** A peer as callers see it: the row and what memory knows on top. */
+export function peerView(peer: Peer, live: LivePeer | undefined): PeerView {
+  const lastSeenAt = live?.lastSeenAt ?? peer.lastSeenAt;
+  return {
+    id: peer.id,
+    networkId: peer.networkId,
+    name: peer.name,
+    publicKey: peer.publicKey,
+    fingerprint: keyFingerprint(peer.identityKey),
+    ipv4: peer.ipv4,
+    ipv6: peer.ipv6,
+    presence: live?.presence ?? "unknown",
+    lastSeenAt: lastSeenAt?.toISOString() ?? null,
+    endpoint: peer.endpoints.at(0)?.address ?? null,
+    endpoints: [...peer.endpoints],
+    os: peer.os,
+    arch: peer.arch,
+    agentVersion: peer.agentVersion,
+    createdAt: peer.createdAt.toISOString(),
+    map: {
+      state: live?.map.state ?? "none",
+      sequence: Number(live?.map.sequence ?? 0n),
+      appliedAfterMs: live?.map.appliedAfterMs ?? null,
+    },
+    rxBytes: String(live?.rxBytes ?? peer.rxBytes),
+    txBytes: String(live?.txBytes ?? peer.txBytes),
+  };
+}
+
+/** A network as callers see it. */
+export function networkView(network: NetworkWithCount, live: LiveState): z.output<typeof NetworkSchema> {
+  return {
+    id: network.id,
+    name: network.name,
+    ipv4Range: network.ipv4Range,
+    ipv6Range: network.ipv6Range,
+    peerCount: network.peerCount,
+    onlineCount: live.onlineCount(network.id),
+    createdAt: network.createdAt.toISOString(),
+  };
+}

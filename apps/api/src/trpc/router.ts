@@ -1,0 +1,39 @@
+import type { Result } from "@weft/protocol";
+import type { Failure } from "../domain/failure.ts";
+import type { FeatureDeps } from "../registry/feature-deps.ts";
+import { allOperations, isOperation } from "../registry/operations.ts";
+import type { Operation, StreamOperation } from "../registry/operations.ts";
+import { runOperation, runStream } from "../registry/run-operation.ts";
+import { t, trpcError } from "./init.ts";
+import type { AppRouter, Procedures } from "./router-types.ts";
+
+/** One procedure per operation. */
+export function createRouter(deps: FeatureDeps): AppRouter {
+  const record: Record<string, Record<string, unknown>> = {};
+  for (const operation of allOperations) {
+    const [noun = "", verb = ""] = operation.name.split(".");
+    record[noun] = { ...record[noun], [verb]: procedureOf(deps, operation) };
+  }
+  // Built from the same list that the type is computed from.
+  return t.router(record as unknown as Procedures);
+}
+
+function procedureOf(deps: FeatureDeps, operation: Operation | StreamOperation) {
+  // Validation happens once, in the registry; tRPC passes the input through.
+  const procedure = t.procedure.input((input: unknown) => input);
+  if (!isOperation(operation)) {
+    return procedure.subscription(async function* ({ ctx, input, signal }) {
+      const ended = signal ?? new AbortController().signal;
+      yield* unwrap(await runStream(operation, deps, { call: ctx, input, signal: ended }));
+    });
+  }
+  if (operation.contract.kind === "query") {
+    return procedure.query(async ({ ctx, input }) => unwrap(await runOperation(operation, deps, { call: ctx, input })));
+  }
+  return procedure.mutation(async ({ ctx, input }) => unwrap(await runOperation(operation, deps, { call: ctx, input })));
+}
+
+function unwrap<T>(result: Result<T, Failure>): T {
+  if (result.ok) return result.value;
+  throw trpcError(result.error);
+}
