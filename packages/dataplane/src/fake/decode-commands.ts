@@ -1,0 +1,163 @@
+import {
+  ENDPOINT_BYTES,
+  type EngineCommand,
+  NO_SLOT,
+  PREFIX_BYTES,
+  RECORD_HEADER_BYTES,
+  RULE_BYTES,
+  type WireEndpoint,
+  type WirePrefix,
+  type WireRule,
+} from "../core/engine-port.ts";
+import { viewOf } from "../core/handshake/bytes.ts";
+
+/** Reads a batch of command records as the engine does: anything out of place refuses the whole batch by throwing. */
+export function decodeCommands(batch: Uint8Array): readonly EngineCommand[] {
+  const commands: EngineCommand[] = [];
+  for (let offset = 0; offset < batch.length; ) {
+    const header = viewOf(batch.subarray(offset, offset + RECORD_HEADER_BYTES));
+    const bodyAt = offset + RECORD_HEADER_BYTES;
+    const bodyBytes = header.getUint32(4, true);
+    if (header.getUint8(1) !== 0 || header.getUint16(2, true) !== 0) throw new Error(`reserved bytes set at ${offset}`);
+    if (bodyAt + bodyBytes > batch.length) throw new Error(`record cut short at ${offset}`);
+    commands.push(decodeCommand(header.getUint8(0), new Reader(batch.slice(bodyAt, bodyAt + bodyBytes))));
+    offset = bodyAt + bodyBytes;
+  }
+  return commands;
+}
+
+function decodeCommand(kind: number, body: Reader): EngineCommand {
+  const command = decodeBody(kind, body);
+  body.end();
+  return command;
+}
+
+function decodeBody(kind: number, body: Reader): EngineCommand {
+  switch (kind) {
+    case 1:
+      return { kind: "add-peer", slot: body.u32(), keepaliveSeconds: body.u16(), ...body.zero(2) };
+    case 2:
+      return { kind: "remove-peer", slot: body.u32() };
+    case 3: {
+      const slot = body.u32();
+      const count = body.u32();
+      return { kind: "set-allowed-ips", slot, prefixes: Array.from({ length: count }, () => body.prefix()) };
+    }
+    case 4:
+      return { kind: "set-endpoint", slot: body.u32(), endpoint: body.endpoint() };
+    case 5:
+      return { kind: "set-keepalive", slot: body.u32(), keepaliveSeconds: body.u16(), ...body.zero(2) };
+    case 6:
+      return decodeSession(body);
+    case 7:
+      return { kind: "retire-session", localIndex: body.u32() };
+    case 8: {
+      const slot = body.u32();
+      return { kind: "send-handshake", slot: slot === NO_SLOT ? null : slot, endpoint: body.endpoint(), message: body.rest() };
+    }
+    case 9:
+      return { kind: "handshake-gave-up", slot: body.u32() };
+    case 10:
+      return { kind: "set-cookie-secrets", current: body.bytes(32), previous: body.bytes(32) };
+    case 11: {
+      const count = body.u32();
+      return { kind: "set-filter", rules: Array.from({ length: count }, () => body.rule()) };
+    }
+    default:
+      throw new Error(`unknown command ${kind}`);
+  }
+}
+
+function decodeSession(body: Reader): EngineCommand {
+  const slot = body.u32();
+  const [localIndex, remoteIndex] = [body.u32(), body.u32()];
+  const role = body.u8() === 0 ? "initiator" : "responder";
+  if (body.u8() !== 0) throw new Error("unknown cipher");
+  body.zero(2);
+  const ageMs = body.u32();
+  const keys = { role, localIndex, remoteIndex, sendKey: body.bytes(32), receiveKey: body.bytes(32) } as const;
+  return { kind: "install-session", slot, keys, ageMs };
+}
+
+class Reader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#skip(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#skip(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#skip(4), true);
+  }
+
+  bytes(count: number): Uint8Array {
+    const at = this.#skip(count);
+    if (at + count > this.#bytes.length) throw new Error("body too short");
+    return this.#bytes.slice(at, at + count);
+  }
+
+  rest(): Uint8Array {
+    return this.bytes(this.#bytes.length - this.#at);
+  }
+
+  zero(count: number): object {
+    if (this.bytes(count).some((byte) => byte !== 0)) throw new Error("reserved bytes set");
+    return {};
+  }
+
+  endpoint(): WireEndpoint | null {
+    const family = this.u8();
+    this.zero(1);
+    const port = this.u16();
+    const address = this.bytes(ENDPOINT_BYTES - 4);
+    if (family === 0) return null;
+    return { address: family === 4 ? address.slice(0, 4) : address, port };
+  }
+
+  prefix(): WirePrefix {
+    const family = this.u8();
+    const length = this.u8();
+    this.zero(2);
+    const address = this.bytes(PREFIX_BYTES - 4);
+    return { address: family === 4 ? address.slice(0, 4) : address, length };
+  }
+
+  rule(): WireRule {
+    const start = this.#at;
+    const action = this.u8() === 1 ? "allow" : "deny";
+    const direction = (["in", "out", "both"] as const)[this.u8() - 1];
+    if (!direction) throw new Error("unknown direction");
+    const [protocol, family, sourceLength, destinationLength] = [this.u8(), this.u8(), this.u8(), this.u8()];
+    const [portLow, portHigh] = [this.u16(), this.u16()];
+    this.zero(2);
+    const id = this.u32();
+    const ends = [this.bytes(16), this.bytes(16)].map((address) => (family === 4 ? address.slice(0, 4) : address));
+    const source = family === 0 ? null : { address: ends[0] ?? NOTHING, length: sourceLength };
+    const destination = family === 0 ? null : { address: ends[1] ?? NOTHING, length: destinationLength };
+    if (this.#at - start !== RULE_BYTES) throw new Error("a rule has 48 bytes");
+    return { id, action, direction, protocol, source, destination, portLow, portHigh };
+  }
+
+  end(): void {
+    if (this.#at !== this.#bytes.length) throw new Error(`${this.#bytes.length - this.#at} bytes too many`);
+  }
+
+  #skip(count: number): number {
+    const at = this.#at;
+    this.#at += count;
+    return at;
+  }
+}
+
+const NOTHING = new Uint8Array(0);

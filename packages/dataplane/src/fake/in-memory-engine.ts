@@ -1,0 +1,244 @@
+import type { Endpoint } from "@weft/protocol";
+import type { Engine, EngineCommand, WireEndpoint, WireRule } from "../core/engine-port.ts";
+import { cookieOf, cookieSender } from "../core/handshake/cookie.ts";
+import { hasValidMac1, hasValidMac2 } from "../core/handshake/macs.ts";
+import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
+import { decodeCommands } from "./decode-commands.ts";
+import { encodeEvent } from "./encode-events.ts";
+import { inPrefix, isAllowed, parsePacket } from "./inner-packet.ts";
+import type { InMemoryEngineInput, MemoryEngineState } from "./memory-engine-state.ts";
+import { createMemoryPeer, type MemoryPeer, sessionsOf } from "./memory-peer.ts";
+import { confirm, dropSession, ENGINE_TICK_MS, installInto, tickPeer } from "./memory-sessions.ts";
+import { isHandshake, openTransport, sealTransport } from "./memory-transport.ts";
+import type { Datagram } from "./virtual-network.ts";
+
+export type InMemoryEngine = Engine & {
+  /** An inner packet goes into the tunnel. */
+  readonly sendPacket: (packet: Uint8Array) => void;
+  /** Whether handshake messages must prove their address from now on. */
+  readonly setLoad: (load: "normal" | "high") => void;
+  /** Moves to another outer address, as a roaming host does. */
+  readonly moveTo: (endpoint: Endpoint) => void;
+};
+
+/** The engine's rules without its speed: real cryptography and records, packets and time in memory. */
+export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine {
+  const events: Uint8Array[] = [];
+  let rules: readonly WireRule[] = [];
+  let cookieSecrets: readonly Uint8Array[] = [];
+  let load: "normal" | "high" = "normal";
+  let endpoint = input.endpoint;
+  let dropped = 0n;
+
+  const state: MemoryEngineState = {
+    input,
+    peers: new Map(),
+    sessions: new Map(),
+    emit(event) {
+      events.push(encodeEvent(event));
+      input.wake();
+    },
+    transmit(to, payload) {
+      const target = endpointFromWire(to);
+      if (target) input.network.send({ from: endpoint, to: target, payload });
+    },
+  };
+
+  const receive = (datagram: Datagram): void => {
+    const from = wireEndpoint(datagram.from);
+    const { payload } = datagram;
+    if (isHandshake(payload)) receiveHandshake(from, payload);
+    else receiveTransport(from, payload);
+  };
+
+  const receiveHandshake = (from: WireEndpoint, message: Uint8Array): void => {
+    const { primitives, mac1Key } = input.local;
+    const isCookieReply = message[0] === 3;
+    if (!isCookieReply && !hasValidMac1(primitives, message, mac1Key)) return;
+    const sender = cookieSender(from.address, from.port);
+    const proven = cookieSecrets.some((secret) => hasValidMac2(primitives, message, cookieOf(primitives, secret, sender)));
+    if (load === "high" && !isCookieReply && !proven) state.emit({ kind: "cookie-wanted", from, message });
+    else state.emit({ kind: "handshake-message", from, message, load, mac2: proven ? "valid" : "absent" });
+  };
+
+  const receiveTransport = (from: WireEndpoint, datagram: Uint8Array): void => {
+    const opened = openTransport(state, datagram);
+    if (!opened) return void (dropped += 1n);
+    const { session, inner } = opened;
+    const { peer } = session;
+    confirm(state, session);
+    noteReceived(state, peer, from, inner.length);
+    if (inner.length === 0) return;
+    peer.owesAnswerSinceMs ??= input.clock.nowMs();
+    const packet = parsePacket(inner);
+    const isFromPeer = packet && peer.prefixes.some((prefix) => inPrefix(packet.source, prefix));
+    if (!isFromPeer || !isAllowed(rules, packet, "in")) return void (dropped += 1n);
+    input.deliver(inner);
+  };
+
+  const tick = (): void => {
+    for (const peer of state.peers.values()) tickPeer(state, peer);
+    cancelTick = input.scheduler.after(ENGINE_TICK_MS, tick);
+  };
+
+  let detach = input.network.attach(endpoint, receive);
+  let cancelTick = input.scheduler.after(ENGINE_TICK_MS, tick);
+
+  const execute = (command: EngineCommand): void => {
+    if (command.kind === "set-filter") rules = command.rules;
+    else if (command.kind === "set-cookie-secrets") cookieSecrets = [command.current, command.previous];
+    else executePeerCommand(state, command);
+  };
+
+  return {
+    listenPort: wireEndpoint(endpoint).port,
+    tunName: input.interfaceName,
+    shardCount: 1,
+    apply: (commands) => decodeCommands(commands).forEach(execute),
+    takeEvents: (into) => takeWhole(events, into),
+    readPeerCounters: (into) => writeRows(into, [...state.peers.values()].map(counterRow)),
+    readShardCounters: () => 0,
+    readTotals: (into) => writeRows(into, [[dropped]]),
+    status: () => ({ offloads: [] }),
+    close() {
+      detach();
+      cancelTick();
+      state.sessions.clear();
+    },
+    sendPacket(bytes) {
+      const packet = parsePacket(bytes);
+      const peer = packet && longestMatch(state, packet.destination);
+      if (!peer || !isAllowed(rules, packet, "out")) return void (dropped += 1n);
+      sendInner(state, peer, bytes);
+    },
+    setLoad(next) {
+      load = next;
+    },
+    moveTo(next) {
+      detach();
+      endpoint = next;
+      detach = input.network.attach(next, receive);
+    },
+  };
+}
+
+type PeerCommand = Exclude<EngineCommand, { kind: "set-filter" | "set-cookie-secrets" }>;
+
+function executePeerCommand(state: MemoryEngineState, command: PeerCommand): void {
+  if (command.kind === "retire-session") return dropSession(state, command.localIndex);
+  if (command.kind === "add-peer") {
+    if (state.peers.has(command.slot)) throw new Error(`slot ${command.slot} is taken`);
+    const peer = createMemoryPeer(command.slot, command.keepaliveSeconds, state.input.clock.nowMs());
+    state.peers.set(command.slot, peer);
+    return;
+  }
+  const peer = command.slot === null ? undefined : state.peers.get(command.slot);
+  if (command.kind === "send-handshake") {
+    const to = command.endpoint ?? peer?.endpoint;
+    if (to) state.transmit(to, command.message);
+    return;
+  }
+  if (!peer) throw new Error(`no peer in slot ${command.slot}`);
+  changePeer(state, peer, command);
+}
+
+type ChangeCommand = Exclude<PeerCommand, { kind: "retire-session" | "add-peer" | "send-handshake" }>;
+
+function changePeer(state: MemoryEngineState, peer: MemoryPeer, command: ChangeCommand): void {
+  switch (command.kind) {
+    case "remove-peer":
+      for (const session of sessionsOf(peer)) state.sessions.delete(session.keys.localIndex);
+      state.peers.delete(peer.slot);
+      return;
+    case "set-allowed-ips":
+      for (const other of state.peers.values()) {
+        other.prefixes = other.prefixes.filter((held) => !command.prefixes.some((taken) => samePrefix(held, taken)));
+      }
+      peer.prefixes = command.prefixes;
+      return;
+    case "set-endpoint":
+      peer.endpoint = command.endpoint;
+      return;
+    case "set-keepalive":
+      peer.keepaliveSeconds = command.keepaliveSeconds;
+      return;
+    case "install-session":
+      installInto(state, peer, command.keys);
+      if (command.keys.role === "initiator") flushQueue(state, peer);
+      return;
+    case "handshake-gave-up":
+      peer.queue = [];
+      peer.handshake = "not-wanted";
+  }
+}
+
+function sendInner(state: MemoryEngineState, peer: MemoryPeer, inner: Uint8Array): void {
+  if (peer.current && peer.endpoint) return sealTransport(state, peer, inner);
+  peer.queue = [...peer.queue, inner].slice(-QUEUE_PACKETS_MAX);
+  if (peer.handshake === "wanted") return;
+  peer.handshake = "wanted";
+  state.emit({ kind: "want-handshake", slot: peer.slot, reason: "no-session" });
+}
+
+/** What waited for the session goes out; at least one packet does, so that the other side knows the session works. */
+export function flushQueue(state: MemoryEngineState, peer: MemoryPeer): void {
+  const waiting = peer.queue.length > 0 ? peer.queue : [new Uint8Array(0)];
+  peer.queue = [];
+  for (const inner of waiting) sealTransport(state, peer, inner);
+}
+
+function noteReceived(state: MemoryEngineState, peer: MemoryPeer, from: WireEndpoint, innerBytes: number): void {
+  peer.unansweredSinceMs = null;
+  peer.receivedAtMs = state.input.clock.nowMs();
+  peer.rxPackets += 1n;
+  peer.rxBytes += BigInt(innerBytes);
+  const known = peer.endpoint && endpointFromWire(peer.endpoint);
+  if (known === endpointFromWire(from)) return;
+  peer.endpoint = from;
+  state.emit({ kind: "endpoint-moved", slot: peer.slot, endpoint: from });
+}
+
+function longestMatch(state: MemoryEngineState, address: Uint8Array): MemoryPeer | null {
+  let best: { readonly peer: MemoryPeer; readonly length: number } | null = null;
+  for (const peer of state.peers.values()) {
+    for (const prefix of peer.prefixes) {
+      if (inPrefix(address, prefix) && prefix.length >= (best?.length ?? 0)) best = { peer, length: prefix.length };
+    }
+  }
+  return best?.peer ?? null;
+}
+
+function samePrefix(left: { address: Uint8Array; length: number }, right: { address: Uint8Array; length: number }): boolean {
+  return left.length === right.length && left.address.join() === right.address.join();
+}
+
+function takeWhole(events: Uint8Array[], into: Uint8Array): number {
+  let used = 0;
+  for (let next = events[0]; next && used + next.length <= into.length; next = events[0]) {
+    into.set(next, used);
+    used += next.length;
+    events.shift();
+  }
+  return used;
+}
+
+function counterRow(peer: MemoryPeer): readonly bigint[] {
+  return [BigInt(peer.slot), peer.rxBytes, peer.rxPackets, peer.txBytes, peer.txPackets];
+}
+
+function writeRows(into: BigUint64Array, rows: readonly (readonly bigint[])[]): number {
+  const width = rows[0]?.length ?? 0;
+  if (rows.length * width > into.length) return -rows.length;
+  for (const [index, row] of rows.entries()) into.set(row, index * width);
+  return rows.length;
+}
+
+/** Column names of the tables above. */
+export const IN_MEMORY_COUNTERS = {
+  peers: ["peer", "rxBytes", "rxPackets", "txBytes", "txPackets"],
+  shards: ["shard", "stage"],
+  stages: [],
+  totals: ["dropped"],
+} as const;
+
+const QUEUE_PACKETS_MAX = 64;
