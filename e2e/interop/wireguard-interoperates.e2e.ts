@@ -35,9 +35,9 @@ describe.concurrent("weft and plain WireGuard", () => {
       expect(there).toMatchObject({ receivedBytes: 100_000_000, identical: true });
       expect(back).toMatchObject({ receivedBytes: 20_000_000, identical: true });
       expect(stream.answeredSteps).toBe(stream.sentSteps);
-      expect(lastHandshakeAtMs - firstHandshakeAtMs, "time between the two handshakes").toBeGreaterThan(60_000);
-      expect(Math.abs(lastSeenByPlainAtMs - lastHandshakeAtMs), "both saw the same handshake").toBeLessThan(5_000);
-      expect(stream.longestGapMs, "longest stall while keys changed").toBeLessThan(2_000);
+      expect(lastHandshakeAtMs - firstHandshakeAtMs).toBeGreaterThan(60_000);
+      expect(Math.abs(lastSeenByPlainAtMs - lastHandshakeAtMs)).toBeLessThan(5_000);
+      expect(stream.longestGapMs).toBeLessThan(2_000);
     },
   );
 });
