@@ -93,13 +93,18 @@ export function primitivesContract(primitives: Primitives): void {
   });
 
   test("keeps its own copy of imported keys", () => {
-    const bytes = fromHex(ALICE_PRIVATE);
-    const alice = primitives.importPrivateKey(bytes);
     const bob = primitives.importPrivateKey(fromHex(BOB_PRIVATE));
 
-    bytes.fill(0);
+    for (const bytes of [fromHex(ALICE_PRIVATE), Buffer.from(ALICE_PRIVATE, "hex")]) {
+      const alice = primitives.importPrivateKey(bytes);
+      const publicBytes = Buffer.from(bob.publicKey.bytes);
+      const imported = primitives.importPublicKey(publicBytes);
+      bytes.fill(0);
+      publicBytes.fill(0);
 
-    expect(hex(alice.agree(bob.publicKey) ?? NOTHING)).toBe(SHARED);
+      expect(hex(alice.agree(imported) ?? NOTHING)).toBe(SHARED);
+      expect(hex(imported.bytes)).toBe(hex(bob.publicKey.bytes));
+    }
   });
 }
 

@@ -38,7 +38,7 @@ function decodeMessageEvent(header: DataView, body: Uint8Array): EngineEvent | E
   if (body.length < ENDPOINT_BYTES) return "wrong_length";
   const from = readEndpoint(viewOf(body), 0);
   if (!from) return "bad_value";
-  const message = body.slice(ENDPOINT_BYTES);
+  const message = new Uint8Array(body.subarray(ENDPOINT_BYTES));
   if (header.getUint8(0) === 2) return { kind: "cookie-wanted", from, message };
   const flags = header.getUint8(1);
   const load = (flags & 1) === 0 ? "normal" : "high";

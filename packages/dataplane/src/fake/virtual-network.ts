@@ -25,7 +25,7 @@ export function createVirtualNetwork(scheduler: Scheduler, latencyMs: number): V
       return () => void receivers.delete(endpoint);
     },
     send(datagram) {
-      const copy = { ...datagram, payload: datagram.payload.slice() };
+      const copy = { ...datagram, payload: new Uint8Array(datagram.payload) };
       sent.push(copy);
       if (!isLost(copy)) scheduler.after(latencyMs, () => receivers.get(copy.to)?.(copy));
     },

@@ -35,7 +35,7 @@ export function nobleOpenExtended(box: SealInput): Uint8Array | null {
 }
 
 function importPrivateKey(bytes: Uint8Array): PrivateKey {
-  const secret = bytes.slice();
+  const secret = new Uint8Array(bytes); // slice() of a Buffer would share its memory.
   return {
     publicKey: importPublicKey(x25519.getPublicKey(secret)),
     agree: (remote) => orNull(() => x25519.getSharedSecret(secret, remote.bytes)),
@@ -44,7 +44,7 @@ function importPrivateKey(bytes: Uint8Array): PrivateKey {
 
 function importPublicKey(bytes: Uint8Array): RemoteKey {
   if (bytes.length !== KEY_BYTES) throw new Error(`an X25519 key has ${KEY_BYTES} bytes, got ${bytes.length}`);
-  return { bytes: bytes.slice() };
+  return { bytes: new Uint8Array(bytes) };
 }
 
 /** The library throws for a wrong tag and for a low-order key; both are expected. */

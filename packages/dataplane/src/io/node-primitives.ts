@@ -47,7 +47,7 @@ class NodeRemoteKey implements RemoteKey {
 
   constructor(bytes: Uint8Array) {
     if (bytes.length !== KEY_BYTES) throw new Error(`an X25519 key has ${KEY_BYTES} bytes, got ${bytes.length}`);
-    this.bytes = bytes.slice();
+    this.bytes = new Uint8Array(bytes);
     this.#key = createPublicKey({ key: { kty: "OKP", crv: "X25519", x: base64Url(bytes) }, format: "jwk" });
   }
 

@@ -31,7 +31,7 @@ export function openInitiation(
 ): Result<ClaimedInitiation, HandshakeError> {
   const { primitives } = local;
   const transcript = createTranscript(primitives, local.privateKey.publicKey.bytes);
-  const ephemeral = primitives.importPublicKey(message.ephemeral.slice());
+  const ephemeral = primitives.importPublicKey(message.ephemeral);
   const shared = local.privateKey.agree(ephemeral);
   if (!shared) return { ok: false, error: { code: "low_order_key" } };
 
