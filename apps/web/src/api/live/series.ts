@@ -1,0 +1,56 @@
+/** Columns of a chart: seconds since 1970 and bit/s; `null` marks a gap. */
+export type SeriesColumns = {
+  readonly seconds: readonly number[];
+  readonly rx: readonly (number | null)[];
+  readonly tx: readonly (number | null)[];
+};
+
+export type RatePoint = { readonly atMs: number; readonly rxBitsPerSecond: number; readonly txBitsPerSecond: number };
+
+/** A window of rates over time that keeps gaps as gaps. */
+export type Series = {
+  readonly push: (point: RatePoint) => void;
+  /** Replaces everything; for the history a subscription starts with. */
+  readonly load: (points: readonly RatePoint[]) => void;
+  readonly columns: () => SeriesColumns;
+  readonly latest: () => RatePoint | null;
+};
+
+export function createSeries(pointsMax: number): Series {
+  const seconds: number[] = [];
+  const rx: (number | null)[] = [];
+  const tx: (number | null)[] = [];
+  let last: RatePoint | null = null;
+
+  function append(atSeconds: number, point: RatePoint | null): void {
+    seconds.push(atSeconds);
+    rx.push(point ? point.rxBitsPerSecond : null);
+    tx.push(point ? point.txBitsPerSecond : null);
+    if (seconds.length <= pointsMax) return;
+    for (const column of [seconds, rx, tx]) column.shift();
+  }
+
+  function push(point: RatePoint): void {
+    if (last && point.atMs <= last.atMs) return;
+    if (last && point.atMs - last.atMs > GAP_MS) append((last.atMs + STEP_MS) / 1000, null);
+    append(point.atMs / 1000, point);
+    last = point;
+  }
+
+  return {
+    push,
+    load(points) {
+      for (const column of [seconds, rx, tx]) column.length = 0;
+      last = null;
+      for (const point of points) push(point);
+    },
+    columns: () => ({ seconds, rx, tx }),
+    latest: () => last,
+  };
+}
+
+/** Samples come once a second. */
+export const STEP_MS = 1_000;
+
+/** A longer silence than this is drawn as a gap. */
+export const GAP_MS = 2_600;

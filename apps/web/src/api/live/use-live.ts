@@ -1,0 +1,121 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useTRPC, useTRPCClient } from "../context.ts";
+import { statusOf } from "../error-text.ts";
+import { useLiveHub } from "./context.ts";
+import { keepSubscribed, type LiveSource, type LiveState } from "./keep-subscribed.ts";
+import type { NetworkLive } from "./network-live.ts";
+import { createPeerLive, type PeerLive } from "./peer-live.ts";
+import type { Store } from "./store.ts";
+
+/** Subscribes to a network while the page is visible. One page, one subscription. */
+export function useNetworkLive(networkId: string): NetworkLive {
+  const client = useTRPCClient();
+  const live = useLiveHub().network(networkId);
+  useLive(networkId, {
+    onEvent: live.handle,
+    source: (handlers) =>
+      stop(
+        client.live.network.subscribe(
+          { networkId },
+          { onData: handlers.onEvent, onError: handlers.onEnd, onComplete: () => handlers.onEnd(null) },
+        ),
+      ),
+  });
+  return live;
+}
+
+/** Subscribes to one peer while the page is visible. */
+export function usePeerLive(peerId: string): PeerLive {
+  const client = useTRPCClient();
+  const [held, setHeld] = useState(() => ({ peerId, live: createPeerLive() }));
+  const current = held.peerId === peerId ? held : { peerId, live: createPeerLive() };
+  if (current !== held) setHeld(current);
+  useLive(peerId, {
+    onEvent: current.live.handle,
+    source: (handlers) =>
+      stop(
+        client.live.peer.subscribe(
+          { peerId },
+          { onData: handlers.onEvent, onError: handlers.onEnd, onComplete: () => handlers.onEnd(null) },
+        ),
+      ),
+  });
+  return current.live;
+}
+
+/** Reads a store and renders again when it changes. */
+export function useStore<Value>(store: Store<Value>): Value {
+  return useSyncExternalStore(store.subscribe, store.get);
+}
+
+/** State of the live data of the page that is open. */
+export function useLiveState(): LiveState {
+  return useStore(useLiveHub().state);
+}
+
+type LiveOptions<Event> = { readonly source: LiveSource<Event>; readonly onEvent: (event: Event) => void };
+
+function useLive<Event>(key: string, options: LiveOptions<Event>): void {
+  const { state } = useLiveHub();
+  const visible = usePageVisible();
+  const heal = useHealing();
+  const open = useEffectEvent((handlers: Parameters<LiveSource<Event>>[0]) => options.source(handlers));
+  const handle = useEffectEvent((event: Event) => options.onEvent(event));
+  const changed = useEffectEvent((next: LiveState) => {
+    const before = state.get();
+    if (before.state === next.state) return;
+    state.set(next);
+    if (before.state === "paused" && next.state === "live") heal.refresh();
+  });
+  const ended = useEffectEvent(() => heal.checkSession());
+
+  useEffect(() => {
+    if (!visible) return;
+    return keepSubscribed<Event>({
+      source: (handlers) => open(handlers),
+      onEvent: (event) => handle(event),
+      onState: (next) => changed(next),
+      onEnd: () => ended(),
+      nowMs: () => Date.now(),
+      random: () => Math.random(),
+      later(run, delayMs) {
+        const timer = setTimeout(run, delayMs);
+        return () => clearTimeout(timer);
+      },
+    });
+  }, [key, visible]);
+}
+
+/** What happens around a broken stream: everything is read again after it healed, and a lost session leads to the login. */
+function useHealing(): { readonly refresh: () => void; readonly checkSession: () => void } {
+  const queryClient = useQueryClient();
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const router = useRouter();
+  return {
+    refresh: () => void queryClient.invalidateQueries(),
+    checkSession() {
+      void client.sessions.current.query().catch((error: unknown) => {
+        if (statusOf(error) !== 401) return;
+        queryClient.removeQueries({ queryKey: trpc.sessions.current.queryKey() });
+        void router.invalidate();
+      });
+    },
+  };
+}
+
+function usePageVisible(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      document.addEventListener("visibilitychange", listener);
+      return () => document.removeEventListener("visibilitychange", listener);
+    },
+    () => document.visibilityState === "visible",
+  );
+}
+
+function stop(subscription: { readonly unsubscribe: () => void }): () => void {
+  return () => subscription.unsubscribe();
+}

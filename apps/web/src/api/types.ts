@@ -1,0 +1,20 @@
+import type { AppRouter, NetworkEvent, PeerEvent, PeerView, Scope } from "@weft/api/contract";
+import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
+
+/** What the operations take and answer, as the control plane's contract declares it. */
+export type Inputs = inferRouterInputs<AppRouter>;
+export type Outputs = inferRouterOutputs<AppRouter>;
+
+export type Peer = PeerView;
+export type Network = Outputs["networks"]["get"];
+export type User = Outputs["sessions"]["current"]["user"];
+export type EnrolmentKey = Outputs["enrolmentKeys"]["list"]["items"][number];
+export type NewEnrolmentKey = Outputs["enrolmentKeys"]["create"];
+export type Rule = Outputs["rules"]["list"]["items"][number];
+export type Token = Outputs["tokens"]["list"]["items"][number];
+export type PingResult = Outputs["peers"]["ping"];
+export type PeerSample = Extract<PeerEvent, { readonly kind: "sample" }>;
+export type LinkSample = PeerSample["links"][number];
+export type StageSample = PeerSample["stages"][number];
+export type OffloadState = PeerSample["offload"][number];
+export type { AppRouter, NetworkEvent, PeerEvent, Scope };

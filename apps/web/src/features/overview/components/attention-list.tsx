@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTRPC } from "../../../api/context.ts";
+import type { Peer } from "../../../api/types.ts";
+import { paths } from "../../../routes.ts";
+import { strings } from "../../../strings/index.ts";
+import { Moment } from "../../../ui/moment.tsx";
+import { Status, type StatusKind } from "../../../ui/status.tsx";
+import { type Attention, attention } from "../attention.ts";
+
+export type AttentionListProps = { readonly networkId: string; readonly peers: readonly Peer[] };
+
+/** Up to five things that need a look, each with its cause and one action. */
+export function AttentionList({ networkId, peers }: AttentionListProps): ReactNode {
+  const text = strings.overview.attention;
+  const trpc = useTRPC();
+  const rules = useQuery(trpc.rules.list.queryOptions({ networkId }));
+  const found = attention(peers, rules.data ? (rules.data.items.length === 0 ? "none" : "some") : "unknown");
+
+  if (found.length === 0) {
+    return (
+      <p className="quiet">
+        <Status kind="good">{strings.overview.quiet}</Status>
+      </p>
+    );
+  }
+  return (
+    <section aria-label={text.title}>
+      <ul className="attention">
+        {found.slice(0, SHOWN_MAX).map((item) => (
+          <li
+            key={item.kind === "no-rule" ? item.kind : item.peer.id}
+            className={`attention-item attention-${KINDS[item.kind]}`}
+          >
+            <Item item={item} networkId={networkId} />
+          </li>
+        ))}
+      </ul>
+      {found.length > SHOWN_MAX ? <p className="soft">{text.more(found.length - SHOWN_MAX)}</p> : null}
+    </section>
+  );
+}
+
+function Item({ item, networkId }: { readonly item: Attention; readonly networkId: string }): ReactNode {
+  const text = strings.overview.attention;
+  if (item.kind === "no-rule") {
+    return (
+      <>
+        <Status kind={KINDS[item.kind]}>{text.noRule}</Status>
+        <span className="soft">{text.noRuleHint}</span>
+        <Link to={paths.policy} params={{ networkId }} className="button button-secondary">
+          {text.openPolicy}
+        </Link>
+      </>
+    );
+  }
+  const { peer } = item;
+  return (
+    <>
+      <Status kind={KINDS[item.kind]}>{text[item.kind](peer.name)}</Status>
+      <span className="soft">
+        {item.kind === "pending" ? text.pendingHint : text.offlineHint}{" "}
+        {peer.lastSeenAt ? (
+          <>
+            {text.seen} <Moment at={peer.lastSeenAt} />.
+          </>
+        ) : null}
+      </span>
+      <Link
+        to={paths.peer}
+        params={{ networkId, peerId: peer.id }}
+        className="button button-secondary"
+        aria-label={text.openPeer(peer.name)}
+      >
+        {text.open}
+      </Link>
+    </>
+  );
+}
+
+const KINDS: Record<Attention["kind"], StatusKind> = {
+  "no-rule": "bad",
+  offline: "bad",
+  pending: "warn",
+  unknown: "idle",
+};
+const SHOWN_MAX = 5;

@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTRPC } from "../../api/context.ts";
+import { toProblem } from "../../api/error-text.ts";
+import type { Rule } from "../../api/types.ts";
+import { strings } from "../../strings/index.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { useNotify } from "../../ui/notice.tsx";
+
+export type RemoveRuleDialogProps = {
+  readonly rule: Rule;
+  readonly position: "last" | "one-of-many";
+  readonly onClose: () => void;
+};
+
+/** Deletes a rule; says what stops when it is the last one. */
+export function RemoveRuleDialog({ rule, position, onClose }: RemoveRuleDialogProps): ReactNode {
+  const text = strings.policy;
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  const remove = useMutation(trpc.rules.remove.mutationOptions());
+
+  const confirm = (): void =>
+    remove.mutate(
+      { ruleId: rule.id },
+      {
+        onSuccess: () => {
+          void queryClient.invalidateQueries({ queryKey: trpc.rules.list.queryKey() });
+          notify(text.removed);
+          onClose();
+        },
+      },
+    );
+
+  return (
+    <ConfirmDialog
+      title={text.removeTitle(text.allToAll)}
+      consequences={position === "last" ? text.lastRule : text.notLast}
+      {...(position === "last" ? { nameToType: text.lastRuleWord } : {})}
+      action={text.removeAction(text.allToAll)}
+      state={{ isPending: remove.isPending, problem: remove.error ? toProblem(remove.error) : null }}
+      onConfirm={confirm}
+      onClose={onClose}
+    />
+  );
+}

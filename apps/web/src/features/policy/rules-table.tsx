@@ -1,0 +1,65 @@
+import type { ReactNode } from "react";
+import type { Rule } from "../../api/types.ts";
+import { strings } from "../../strings/index.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { Chip } from "../../ui/chip.tsx";
+import { Moment } from "../../ui/moment.tsx";
+
+export type RulesTableProps = { readonly rules: readonly Rule[]; readonly onRemove: (rule: Rule) => void };
+
+/** The rules in order, and the denial that always comes last. */
+export function RulesTable({ rules, onRemove }: RulesTableProps): ReactNode {
+  const text = strings.policy;
+  return (
+    <div className="table-frame">
+      <table className="table" aria-label={text.table}>
+        <thead>
+          <tr>
+            <th scope="col">{text.columns.order}</th>
+            <th scope="col">{text.columns.rule}</th>
+            <th scope="col">{text.columns.effect}</th>
+            <th scope="col">{text.columns.since}</th>
+            <th scope="col" data-align="end" data-look="actions">
+              <span className="visually-hidden">{strings.common.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rules.map((rule, index) => (
+            <tr key={rule.id}>
+              <td data-label={text.columns.order}>{index + 1}</td>
+              <td data-label={text.columns.rule} data-look="title">
+                <span className="rule">
+                  <Chip tone="accent">{text.all}</Chip>
+                  <span aria-hidden="true">↔</span>
+                  <Chip tone="accent">{text.all}</Chip>
+                </span>
+                <div className="cell-note">{text.allToAllHint}</div>
+              </td>
+              <td data-label={text.columns.effect}>
+                <Chip tone="good">{text.allow}</Chip>
+              </td>
+              <td data-label={text.columns.since}>
+                <Moment at={rule.createdAt} />
+              </td>
+              <td data-align="end" data-look="actions">
+                <IconButton icon="trash" label={text.removeLabel(text.allToAll)} onPress={() => onRemove(rule)} />
+              </td>
+            </tr>
+          ))}
+          <tr className="row-fixed">
+            <td data-label={text.columns.order}>{rules.length + 1}</td>
+            <td data-label={text.columns.rule} className="soft">
+              {text.rest}
+            </td>
+            <td data-label={text.columns.effect}>
+              <Chip tone="bad">{text.deny}</Chip>
+            </td>
+            <td data-from="medium" />
+            <td data-look="actions" />
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { Outlet, useParams } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { Dialog as AriaDialog } from "react-aria-components/Dialog";
+import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import { strings } from "../strings/index.ts";
+import { Footer } from "./footer.tsx";
+import { HealthBanner } from "./health-banner.tsx";
+import { lastNetwork } from "./last-network.ts";
+import { Rail } from "./rail.tsx";
+import { Topbar } from "./topbar.tsx";
+
+/** The frame around every page behind the login. */
+export function Shell(): ReactNode {
+  const networkId = useShellNetwork();
+  const [sheet, setSheet] = useState<"open" | "closed">("closed");
+  const closeSheet = (): void => setSheet("closed");
+
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#content">
+        {strings.frame.skip}
+      </a>
+      <aside className="rail">
+        <Rail networkId={networkId} />
+      </aside>
+      <Topbar networkId={networkId} onMenu={() => setSheet("open")} />
+      <div className="shell-body">
+        <HealthBanner />
+        <main id="content" tabIndex={-1}>
+          <Outlet />
+        </main>
+        <Footer />
+      </div>
+      <ModalOverlay
+        isOpen={sheet === "open"}
+        onOpenChange={(open) => (open ? undefined : closeSheet())}
+        isDismissable
+        className="overlay sheet-overlay"
+      >
+        <Modal className="sheet">
+          <AriaDialog aria-label={strings.frame.navigation} className="sheet-body">
+            <Rail networkId={networkId} onNavigate={closeSheet} />
+          </AriaDialog>
+        </Modal>
+      </ModalOverlay>
+    </div>
+  );
+}
+
+/** The network of the page, or the last one where the page belongs to none. */
+function useShellNetwork(): string | null {
+  const { networkId } = useParams({ strict: false });
+  useEffect(() => {
+    if (networkId) lastNetwork.write(networkId);
+  }, [networkId]);
+  return networkId ?? lastNetwork.read();
+}

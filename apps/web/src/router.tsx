@@ -1,0 +1,117 @@
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { NotFound, PageError, PagePending } from "./layout/page-states.tsx";
+import { Shell } from "./layout/shell.tsx";
+import { parseLoginSearch, parsePeerSearch, parsePeersSearch, parseSetupSearch, paths } from "./routes.ts";
+import { openLastNetwork, requireNoOwner, requireOwner, requireSession, type RouterContext } from "./session.ts";
+
+const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFound });
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: paths.setup,
+  validateSearch: parseSetupSearch,
+  beforeLoad: ({ context }) => requireNoOwner(context),
+  component: lazyRouteComponent(() => import("./features/setup/page.tsx"), "SetupPage"),
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: paths.login,
+  validateSearch: parseLoginSearch,
+  beforeLoad: ({ context }) => requireOwner(context),
+  component: lazyRouteComponent(() => import("./features/login/page.tsx"), "LoginPage"),
+});
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  beforeLoad: ({ context, location }) => requireSession(context, location.href),
+  component: Shell,
+});
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: paths.home,
+  beforeLoad: ({ context }) => openLastNetwork(context),
+});
+
+const networks = createRoute({
+  getParentRoute: () => shell,
+  path: paths.networks,
+  component: lazyRouteComponent(() => import("./features/networks/page.tsx"), "NetworksPage"),
+});
+
+const overview = createRoute({
+  getParentRoute: () => shell,
+  path: paths.overview,
+  component: lazyRouteComponent(() => import("./features/overview/page.tsx"), "OverviewPage"),
+});
+
+const peers = createRoute({
+  getParentRoute: () => shell,
+  path: paths.peers,
+  validateSearch: parsePeersSearch,
+  component: lazyRouteComponent(() => import("./features/peers/page.tsx"), "PeersPage"),
+});
+
+const addHost = createRoute({
+  getParentRoute: () => shell,
+  path: paths.addHost,
+  component: lazyRouteComponent(() => import("./features/peers/add-host-page.tsx"), "AddHostPage"),
+});
+
+const peer = createRoute({
+  getParentRoute: () => shell,
+  path: paths.peer,
+  validateSearch: parsePeerSearch,
+  component: lazyRouteComponent(() => import("./features/peers/peer-page.tsx"), "PeerPage"),
+});
+
+const policy = createRoute({
+  getParentRoute: () => shell,
+  path: paths.policy,
+  component: lazyRouteComponent(() => import("./features/policy/page.tsx"), "PolicyPage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: paths.settings,
+  component: lazyRouteComponent(() => import("./features/settings/page.tsx"), "SettingsPage"),
+});
+
+const access = createRoute({
+  getParentRoute: () => shell,
+  path: paths.access,
+  component: lazyRouteComponent(() => import("./features/access/page.tsx"), "AccessPage"),
+});
+
+const routeTree = root.addChildren([
+  setup,
+  login,
+  shell.addChildren([home, networks, overview, peers, addHost, peer, policy, settings, access]),
+]);
+
+/** Makes the router; tests give it a memory history. */
+export function createAppRouter(options: {
+  readonly context: RouterContext;
+  readonly history?: Parameters<typeof createRouter>[0]["history"];
+}) {
+  return createRouter({
+    routeTree,
+    context: options.context,
+    ...(options.history ? { history: options.history } : {}),
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    defaultPendingComponent: PagePending,
+    defaultErrorComponent: PageError,
+    scrollRestoration: true,
+  });
+}
+
+export type AppRouterInstance = ReturnType<typeof createAppRouter>;
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: AppRouterInstance;
+  }
+}

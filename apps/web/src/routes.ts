@@ -1,0 +1,94 @@
+/** Every path of the dashboard. Nothing else in this package writes one by hand. */
+export const paths = {
+  home: "/",
+  setup: "/setup",
+  login: "/login",
+  networks: "/networks",
+  overview: "/networks/$networkId",
+  peers: "/networks/$networkId/peers",
+  addHost: "/networks/$networkId/peers/add",
+  peer: "/networks/$networkId/peers/$peerId",
+  policy: "/networks/$networkId/policy",
+  settings: "/networks/$networkId/settings",
+  access: "/access",
+} as const;
+
+/** Ids of the routes that read their own parameters or search; pages inside the frame carry its name. */
+export const routeIds = {
+  setup: paths.setup,
+  login: paths.login,
+  overview: `/shell${paths.overview}`,
+  peers: `/shell${paths.peers}`,
+  addHost: `/shell${paths.addHost}`,
+  peer: `/shell${paths.peer}`,
+  policy: `/shell${paths.policy}`,
+  settings: `/shell${paths.settings}`,
+} as const;
+
+/** Where the control plane answers. */
+export const trpcPath = "/trpc";
+
+/** The page that documents the API; served by the control plane, not by this application. */
+export const apiDocsPath = "/api/v1/docs";
+
+/** Columns the peer table sorts by; a leading minus turns the order round. */
+export const PEER_SORTS = ["name", "status", "lastSeen", "rate"] as const;
+export type PeerSortColumn = (typeof PEER_SORTS)[number];
+export type PeerSort = PeerSortColumn | `-${PeerSortColumn}`;
+
+/** Which peers the table shows. */
+export const PEER_FILTERS = ["online", "offline", "pending"] as const;
+export type PeerFilter = (typeof PEER_FILTERS)[number];
+
+export type PeersSearch = { readonly q?: string; readonly sort?: PeerSort; readonly show?: PeerFilter };
+
+/** Reads the search of the peer table; what it does not understand is left out. */
+export function parsePeersSearch(search: Record<string, unknown>): PeersSearch {
+  const { q, sort, show } = search;
+  return {
+    ...(typeof q === "string" && q !== "" ? { q } : {}),
+    ...(typeof sort === "string" && isPeerSort(sort) ? { sort } : {}),
+    ...(isFilter(show) ? { show } : {}),
+  };
+}
+
+/** How many seconds the chart of a peer shows. */
+export const CHART_RANGES = ["60", "300", "600"] as const;
+export type ChartRange = (typeof CHART_RANGES)[number];
+
+export type PeerSearch = { readonly range?: ChartRange };
+
+/** Reads the search of the peer page. */
+export function parsePeerSearch(search: Record<string, unknown>): PeerSearch {
+  const range = CHART_RANGES.find((known) => known === String(search["range"]));
+  return range ? { range } : {};
+}
+
+export type SetupSearch = { readonly setup?: string };
+
+/** Reads the setup token of the link the server printed. */
+export function parseSetupSearch(search: Record<string, unknown>): SetupSearch {
+  const token = search["setup"];
+  return typeof token === "string" || typeof token === "number" ? { setup: String(token) } : {};
+}
+
+export type LoginSearch = { readonly next?: string };
+
+/** Reads where to go after the login. Only paths of this dashboard are followed, so the link cannot lead elsewhere. */
+export function parseLoginSearch(search: Record<string, unknown>): LoginSearch {
+  const { next } = search;
+  return typeof next === "string" && isOwnPath(next) ? { next } : {};
+}
+
+function isOwnPath(path: string): boolean {
+  return path.startsWith("/") && !path.startsWith("//") && !path.includes("\\");
+}
+
+function isFilter(value: unknown): value is PeerFilter {
+  return PEER_FILTERS.some((filter) => filter === value);
+}
+
+function isPeerSort(value: string): value is PeerSort {
+  const column = value.startsWith("-") ? value.slice(1) : value;
+  return PEER_SORTS.some((sort) => sort === column);
+}

@@ -1,0 +1,28 @@
+import { access } from "./en/access.ts";
+import { chart } from "./en/chart.ts";
+import { common, errors } from "./en/common.ts";
+import { frame } from "./en/frame.ts";
+import { overview } from "./en/overview.ts";
+import { addHost, peers } from "./en/peers.ts";
+import { peer } from "./en/peer.ts";
+import { policy } from "./en/policy.ts";
+import { networks, settings } from "./en/settings.ts";
+import { login, setup } from "./en/setup.ts";
+
+/** The English catalogue; every other language has the same shape. */
+export const en = {
+  access,
+  addHost,
+  chart,
+  common,
+  errors,
+  frame,
+  login,
+  networks,
+  overview,
+  peer,
+  peers,
+  policy,
+  settings,
+  setup,
+};

@@ -1,0 +1,41 @@
+export const common = {
+  loading: "Loading",
+  retry: "Try again",
+  cancel: "Cancel",
+  close: "Close",
+  save: "Save",
+  request: "request",
+  crumbs: "Breadcrumb",
+  actions: "Actions",
+  none: "none",
+  never: "never",
+  dash: "–",
+  optional: "optional",
+  showPassword: "Show password",
+  hidePassword: "Hide password",
+  typeToConfirm: (name: string) => `Type ${name} to confirm`,
+  copy: {
+    ready: (what: string) => `Copy ${what}`,
+    copied: (what: string) => `Copied ${what}`,
+    failed: (what: string) => `Could not copy ${what}; select the text instead`,
+  },
+  copyWord: { ready: "Copy", copied: "Copied", failed: "Copy failed" },
+  received: "Received",
+  sent: "Sent",
+  clearSearch: "Clear search",
+  staleRows: "Refreshing failed. You see what was known before.",
+};
+
+export const errors = {
+  title: "This page could not be shown",
+  page: "Something in this page broke. Loading it again usually helps.",
+  unreachable: "The server did not answer. Check that it runs and that this browser can reach it.",
+  unknown: "The server refused this without saying why.",
+  notFound: "Nothing here",
+  notFoundHint: "This address leads to no page. It may have been removed.",
+  byCode: {
+    invalid_credentials: "User name or password is wrong.",
+    rate_limited: "Too many attempts. Wait a moment, then try again.",
+    internal: "The server failed while working on this. Its log has the request id.",
+  },
+};

@@ -1,0 +1,4 @@
+import { createPlural } from "../plural.ts";
+
+/** Chooses between English plural forms. */
+export const plural = createPlural("en");

@@ -1,0 +1,26 @@
+export const policy = {
+  title: "Policy",
+  loading: "Loading rules",
+  sentence: "What no rule allows is denied, on every node, in both directions.",
+  table: "Rules",
+  columns: { order: "Order", rule: "Rule", effect: "Effect", since: "Since" },
+  allow: "allow",
+  deny: "deny",
+  all: "all",
+  allToAll: "all ↔ all",
+  allToAllHint: "Every peer may reach every other peer, every protocol and port.",
+  rest: "everything else",
+  emptyTitle: "No rule: nothing is allowed",
+  emptyHint: "Peers stay connected, but every packet between them is denied.",
+  add: "Allow all ↔ all",
+  added: "The rule was added. Nodes are applying it.",
+  removed: "The rule was deleted. Nodes are applying it.",
+  removeLabel: (rule: string) => `Delete rule ${rule}`,
+  removeTitle: (rule: string) => `Delete rule ${rule}`,
+  removeAction: (rule: string) => `Delete rule ${rule}`,
+  lastRule:
+    "This is the last rule. After it is gone, every packet between the peers is denied, at once, on every node. You can add the rule again here.",
+  /** Typed before the last rule goes. */
+  lastRuleWord: "deny everything",
+  notLast: "What only this rule allows is denied afterwards, on every node.",
+};
