@@ -2,10 +2,14 @@
 
 pub mod clock;
 mod errno;
+#[cfg(test)]
+extern crate self as sys;
 pub mod icmp;
 pub mod namespace;
 pub mod netlink;
 pub mod poll;
+#[cfg(test)]
+mod testing;
 pub mod thread;
 pub mod tun;
 pub mod udp;

@@ -3,8 +3,8 @@ use core::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 /// A socket address in the kernel's form: `sockaddr_in` or `sockaddr_in6`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(8))]
-pub(super) struct Name {
-    pub(super) bytes: [u8; Self::CAPACITY],
+pub(crate) struct Name {
+    pub(crate) bytes: [u8; Self::CAPACITY],
 }
 
 impl Name {
@@ -19,7 +19,7 @@ impl Name {
     };
 
     /// Writes an address; the length is that of its form.
-    pub(super) fn encode(address: SocketAddr) -> (Self, libc::socklen_t) {
+    pub(crate) fn encode(address: SocketAddr) -> (Self, libc::socklen_t) {
         let mut name = Self::EMPTY;
         let mut writer = name.bytes.iter_mut();
         let mut put = |bytes: &[u8]| {

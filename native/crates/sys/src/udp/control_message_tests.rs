@@ -107,16 +107,17 @@ fn p_69_arbitrary_control_data_never_panics_or_hangs() {
     // A small generator of our own keeps the run the same each time.
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     for _ in 0..20_000 {
-        let bytes: Vec<u8> = (0..usize::from((state % 128) as u8))
+        let bytes: Vec<u8> = (0..usize::try_from(state % 128).unwrap())
             .map(|_| {
                 state ^= state << 13;
                 state ^= state >> 7;
                 state ^= state << 17;
                 // Small values make plausible lengths likely.
+                let bytes = state.to_be_bytes();
                 if state & 0x300 == 0 {
-                    (state >> 32) as u8
+                    bytes[3]
                 } else {
-                    (state >> 40) as u8 & 0x1F
+                    bytes[2] & 0x1F
                 }
             })
             .collect();

@@ -12,6 +12,7 @@ mod receive;
 mod send;
 mod socket;
 
+pub(crate) use address::Name;
 pub use bind::{ShardSockets, Shards, bind_shards};
 pub use error::BindError;
 pub use path_mtu::path_mtu;

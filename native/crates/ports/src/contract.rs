@@ -1,1 +1,0 @@
-//! Suites every implementation of a port must pass.

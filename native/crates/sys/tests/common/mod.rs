@@ -1,0 +1,6 @@
+//! Shared by the integration tests.
+
+#[path = "../../src/testing.rs"]
+mod testing;
+
+pub(crate) use testing::in_namespace;
