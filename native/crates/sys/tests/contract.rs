@@ -101,15 +101,8 @@ impl Host {
         }
     }
 
-    fn set_up(&self, up: bool) {
-        set_link(
-            self.tun.name(),
-            &LinkChange {
-                up: Some(up),
-                ..LinkChange::default()
-            },
-        )
-        .unwrap();
+    fn change(&self, change: &LinkChange) {
+        set_link(self.tun.name(), change).unwrap();
     }
 }
 
@@ -136,10 +129,16 @@ impl TunHost for Host {
     }
 
     fn take_down(&mut self) {
-        self.set_up(false);
+        self.change(&LinkChange {
+            up: Some(false),
+            ..LinkChange::default()
+        });
     }
 
     fn bring_up(&mut self) {
-        self.set_up(true);
+        self.change(&LinkChange {
+            up: Some(true),
+            ..LinkChange::default()
+        });
     }
 }
