@@ -12,8 +12,14 @@ import type { VirtualNetwork } from "./virtual-network.ts";
 /** A place where in-memory tunnels live: one clock, one network. */
 export type VirtualWorld = { readonly time: VirtualClock; readonly network: VirtualNetwork };
 
+/** What a tunnel needs of its world; a real clock and a real network fit too. */
+export type TunnelWorld = {
+  readonly time: Pick<VirtualClock, "clock" | "scheduler">;
+  readonly network: Pick<VirtualNetwork, "attach" | "send">;
+};
+
 export type InMemoryTunnelOptions = {
-  readonly world: VirtualWorld;
+  readonly world: TunnelWorld;
   readonly privateKey: Secret<Uint8Array>;
   readonly endpoint: Endpoint;
   readonly addresses: readonly Prefix[];

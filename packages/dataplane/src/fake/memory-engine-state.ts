@@ -8,7 +8,7 @@ import type { VirtualNetwork } from "./virtual-network.ts";
 
 export type InMemoryEngineInput = {
   readonly local: LocalIdentity;
-  readonly network: VirtualNetwork;
+  readonly network: Pick<VirtualNetwork, "attach" | "send">;
   readonly clock: TunnelClock;
   readonly scheduler: Scheduler;
   readonly endpoint: Endpoint;
