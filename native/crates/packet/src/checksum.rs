@@ -3,10 +3,19 @@
 //! A *sum* is a `u64` that holds 16-bit big-endian words added up, not yet folded. Sums of parts may be added as long as
 //! every part but the last has an even number of bytes.
 
+use fearless_simd::{Level, Simd};
+
 /// Adds `bytes` to `sum`; an odd last byte counts as the high half of a word.
 #[must_use]
 pub fn add(bytes: &[u8], sum: u64) -> u64 {
-    sum + u64::from(fold_native(native_sum(bytes)).to_be())
+    let native = match vector_level(bytes.len()) {
+        Some(avx2) => avx2.vectorize(
+            #[inline(always)]
+            || blocks_sum(bytes),
+        ),
+        None => blocks_sum(bytes),
+    };
+    sum + u64::from(fold(native).to_be())
 }
 
 /// Copies `source` to the start of `target` and adds it to `sum` in the same pass.
@@ -14,12 +23,14 @@ pub fn add(bytes: &[u8], sum: u64) -> u64 {
 /// Copies and adds nothing but the common length if `target` is shorter.
 #[must_use]
 pub fn copy_add(source: &[u8], target: &mut [u8], sum: u64) -> u64 {
-    let len = source.len().min(target.len());
-    let (Some(source), Some(target)) = (source.get(..len), target.get_mut(..len)) else {
-        return sum;
+    let native = match vector_level(source.len()) {
+        Some(avx2) => avx2.vectorize(
+            #[inline(always)]
+            || blocks_copy_sum(source, target),
+        ),
+        None => blocks_copy_sum(source, target),
     };
-    target.copy_from_slice(source);
-    add(source, sum)
+    sum + u64::from(fold(native).to_be())
 }
 
 /// Folds a sum to 16 bits; not inverted, so it is what a seed looks like.
@@ -73,25 +84,108 @@ const fn length_words(len: usize) -> u64 {
     (len >> 16) + (len & 0xffff)
 }
 
-/// Sum over words in the machine's byte order; the order of the two bytes is put right after folding.
-fn native_sum(bytes: &[u8]) -> u64 {
-    let (lanes, rest) = bytes.as_chunks::<8>();
-    let mut sum = 0_u64;
-    for lane in lanes {
-        sum = add_with_carry(sum, u64::from_ne_bytes(*lane));
+/// The widest vectors worth using for `len` bytes, if the machine has them beyond what the build assumes.
+#[cfg(target_arch = "x86_64")]
+fn vector_level(len: usize) -> Option<impl Simd> {
+    if len < VECTOR_LEN_MIN {
+        None
+    } else {
+        Level::new().as_avx2()
     }
-    let mut last = [0; 8];
-    for (to, from) in last.iter_mut().zip(rest) {
-        *to = *from;
-    }
-    add_with_carry(sum, u64::from_ne_bytes(last))
 }
 
-const fn add_with_carry(sum: u64, lane: u64) -> u64 {
-    let (sum, carry) = sum.overflowing_add(lane);
+/// Other machines have no wider vectors than the build assumes.
+#[cfg(not(target_arch = "x86_64"))]
+fn vector_level(_: usize) -> Option<impl Simd> {
+    None::<fearless_simd::Fallback>
+}
+
+/// Sum over words in the machine's byte order; the order of the two bytes is put right after folding.
+///
+/// Lanes of 32 bits are added to lanes of 64, which cannot overflow and which compilers turn into vector code.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "it has to be compiled with the vector features of its caller"
+)]
+fn blocks_sum(bytes: &[u8]) -> u64 {
+    if bytes.len() < BLOCK_LEN {
+        return tail_sum(bytes);
+    }
+    let (blocks, rest) = bytes.as_chunks::<BLOCK_LEN>();
+    let mut lanes = [0_u64; LANES];
+    for block in blocks {
+        add_block(&mut lanes, block);
+    }
+    add_with_carry(lanes.iter().sum(), tail_sum(rest))
+}
+
+/// As [`blocks_sum`], and copies.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "it has to be compiled with the vector features of its caller"
+)]
+fn blocks_copy_sum(source: &[u8], target: &mut [u8]) -> u64 {
+    let len = source.len().min(target.len());
+    let (Some(source), Some(target)) = (source.get(..len), target.get_mut(..len)) else {
+        return 0;
+    };
+    let (blocks, rest) = source.as_chunks::<BLOCK_LEN>();
+    let (to_blocks, to_rest) = target.as_chunks_mut::<BLOCK_LEN>();
+    let mut lanes = [0_u64; LANES];
+    for (to, block) in to_blocks.iter_mut().zip(blocks) {
+        *to = *block;
+        add_block(&mut lanes, block);
+    }
+    to_rest.copy_from_slice(rest);
+    add_with_carry(lanes.iter().sum(), tail_sum(rest))
+}
+
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "it has to be compiled with the vector features of its caller"
+)]
+fn add_block(lanes: &mut [u64; LANES], block: &[u8; BLOCK_LEN]) {
+    let (words, _) = block.as_chunks::<4>();
+    for (lane, word) in lanes.iter_mut().zip(words) {
+        *lane += u64::from(u32::from_ne_bytes(*word));
+    }
+}
+
+/// Sum of fewer bytes than a block.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "a call costs more than the few additions"
+)]
+fn tail_sum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut sum = words.iter().fold(0, |sum, word| {
+        add_with_carry(sum, u64::from_ne_bytes(*word))
+    });
+    let (words, rest) = rest.as_chunks::<4>();
+    for word in words {
+        sum = add_with_carry(sum, u32::from_ne_bytes(*word).into());
+    }
+    let (words, rest) = rest.as_chunks::<2>();
+    for word in words {
+        sum = add_with_carry(sum, u16::from_ne_bytes(*word).into());
+    }
+    match rest {
+        [last] => add_with_carry(sum, u16::from_ne_bytes([*last, 0]).into()),
+        _ => sum,
+    }
+}
+
+const fn add_with_carry(sum: u64, word: u64) -> u64 {
+    let (sum, carry) = sum.overflowing_add(word);
     sum + carry as u64
 }
 
-const fn fold_native(sum: u64) -> u16 {
-    fold(sum)
-}
+const LANES: usize = 16;
+const BLOCK_LEN: usize = 4 * LANES;
+/// Below this, asking for the machine's features costs more than wider vectors bring.
+#[cfg(target_arch = "x86_64")]
+const VECTOR_LEN_MIN: usize = 256;
