@@ -5,11 +5,11 @@ import { formatIp, parseIpNumber, widthOf, type Family } from "./ip-text.ts";
 export type { Family } from "./ip-text.ts";
 
 /** IPv4 address, dotted decimal without leading zeros. */
-export type Ipv4Address = Brand<string, "IpAddress"> & Brand<string, "Ipv4Address">;
+export type Ipv4Address = Brand<string, "Ipv4Address">;
 /** IPv6 address in the form of RFC 5952. */
-export type Ipv6Address = Brand<string, "IpAddress"> & Brand<string, "Ipv6Address">;
+export type Ipv6Address = Brand<string, "Ipv6Address">;
 /** Either family, canonical text: two equal addresses are equal strings. */
-export type IpAddress = Brand<string, "IpAddress">;
+export type IpAddress = Ipv4Address | Ipv6Address;
 /** `address/length` with all host bits zero, canonical text. */
 export type Prefix = Brand<string, "Prefix">;
 /** `1.2.3.4:5` or `[2001:db8::1]:5`, canonical text, port 1 to 65,535. */
