@@ -1,4 +1,5 @@
 #!/usr/bin/env node
 import { main } from "../dist/main.js";
 
-process.exitCode = await main(process.argv.slice(2));
+// What a library may still hold open must not keep a finished command.
+process.exit(await main(process.argv.slice(2)));

@@ -15,6 +15,8 @@ export type MapSync = {
   readonly map: () => NetworkMap | null;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
+  /** Makes the tunnel anew after a fatal fault; sessions start again, the map stays. */
+  readonly rebuild: () => readonly ApplyError[];
   /** Removes the tunnel and forgets the map. */
   readonly close: () => void;
 };
@@ -37,21 +39,29 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
     for (const peer of peers) remember(peer);
   };
 
+  const applyMap = (next: NetworkMap): ApplyError[] => {
+    const isNew = tunnel === null;
+    if (!tunnel) {
+      const made = makeTunnel(tunnelSelf(next.self), next.self);
+      if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
+      tunnel = made.value;
+    }
+    const errors = [
+      ...problems("self", changeSelf(tunnel, isNew ? null : (map?.self ?? null), next.self)),
+      ...problems("filter", tunnel.replaceFilter(next.filter)),
+      ...problems("peers", tunnel.replacePeers(next.peers.map((peer) => tunnelPeer(peer, next.self)))),
+    ];
+    map = next;
+    rememberAll(next.peers);
+    return errors;
+  };
+
   return {
-    applyMap(next) {
-      if (!tunnel) {
-        const made = makeTunnel(tunnelSelf(next.self), next.self);
-        if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
-        tunnel = made.value;
-      }
-      const errors = [
-        ...problems("self", changeSelf(tunnel, map?.self ?? null, next.self)),
-        ...problems("filter", tunnel.replaceFilter(next.filter)),
-        ...problems("peers", tunnel.replacePeers(next.peers.map((peer) => tunnelPeer(peer, next.self)))),
-      ];
-      map = next;
-      rememberAll(next.peers);
-      return errors;
+    applyMap,
+    rebuild() {
+      tunnel?.close();
+      tunnel = null;
+      return map ? applyMap(map) : [];
     },
     applyChange(delta) {
       if (!tunnel || !map) return [{ object: "tunnel", detail: "there is no tunnel yet" }];

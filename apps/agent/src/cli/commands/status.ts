@@ -1,0 +1,65 @@
+import { ok } from "@weft/protocol";
+
+import type { PeerView, StatusView } from "../../daemon/status-view.ts";
+import { isRecord } from "../../state/state-store.ts";
+import { askDaemon } from "../daemon-client.ts";
+import type { CommandContext, CommandOutcome } from "../context.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { bytesText, durationText, table } from "../output.ts";
+import { createStateStore } from "../../state/state-store.ts";
+
+/** Shows how the node stands. */
+export async function status(context: CommandContext): Promise<CommandOutcome> {
+  const { output, paths } = context;
+  const asked = await askDaemon(paths.socket, { method: "status" }).answer;
+  if (!asked.ok) {
+    const joined = createStateStore(paths).loadMembership().ok;
+    if (asked.error.code !== "not_running" || joined) return asked;
+    return { ok: false, error: { code: "not_joined", message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it' } };
+  }
+  if (!isStatusView(asked.value)) return { ok: false, error: { code: "failed", message: "the daemon is of another version; restart it" } };
+  output.result(asked.value, statusLines(asked.value));
+  return ok(EXIT_CODES.ok);
+}
+
+/** The text form. */
+export function statusLines(view: StatusView): string[] {
+  return [
+    ...table([
+      ["network", view.network ?? "-"],
+      ["name", view.name ?? "-"],
+      ["addresses", [view.ipv4, view.ipv6].filter((address) => address !== null).join(", ") || "-"],
+      ["interface", view.interface === null ? "none" : `${view.interface}, UDP port ${view.listenPort ?? "-"}`],
+      ["server", serverText(view.server)],
+      ["daemon", `process ${view.pid}, up for ${durationText(view.uptimeMs)}, version ${view.version}`],
+      ...view.problems.map((problem) => ["problem", problem]),
+    ]),
+    "",
+    ...(view.peers.length === 0 ? ["no peers yet"] : peerLines(view.peers)),
+  ];
+}
+
+function serverText(server: StatusView["server"]): string {
+  if (server.reason === null) return `${server.url} (${server.state})`;
+  const retry = server.retryInMs === null ? "" : `, next try in ${durationText(server.retryInMs)}`;
+  return `${server.url} (${server.state}: ${server.reason}${retry})`;
+}
+
+function peerLines(peers: readonly PeerView[]): string[] {
+  const heading = ["PEER", "ADDRESS", "ENDPOINT", "SESSION", "HANDSHAKE", "RECEIVED", "SENT"];
+  const rows = peers.map((peer) => [
+    peer.name,
+    peer.ipv4 ?? peer.ipv6 ?? "-",
+    peer.endpoint ?? "-",
+    peer.session,
+    peer.lastHandshakeAgeMs === null ? "never" : `${durationText(peer.lastHandshakeAgeMs)} ago`,
+    bytesText(peer.rxBytes),
+    bytesText(peer.txBytes),
+  ]);
+  return table([heading, ...rows]);
+}
+
+/** Daemon and command line come from the same package; this tells other versions apart. */
+function isStatusView(value: unknown): value is StatusView {
+  return isRecord(value) && typeof value["pid"] === "number" && isRecord(value["server"]) && Array.isArray(value["peers"]) && Array.isArray(value["problems"]);
+}

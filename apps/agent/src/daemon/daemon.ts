@@ -1,0 +1,137 @@
+import type { EngineTuning } from "@weft/dataplane";
+import { err, ok, type RandomBytes, type Result } from "@weft/protocol";
+
+import { parseServerUrl } from "../settings/server-url.ts";
+import { removeFile } from "../state/files.ts";
+import { acquireLock } from "../state/lock.ts";
+import type { StateStore } from "../state/state-store.ts";
+import type { Connect } from "../stream/connection.ts";
+import type { Timers } from "../stream/timers.ts";
+import type { HostFacts } from "./host-facts.ts";
+import { openLocalApi } from "./local-api.ts";
+import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
+import type { Log } from "./log.ts";
+import { createNode, type MeshNode } from "./node.ts";
+import { createShutdown } from "./shutdown.ts";
+import { statusView, type StatusView } from "./status-view.ts";
+import { clearLeftovers } from "./tunnel-factory.ts";
+import type { TunnelSystem } from "./tunnel-system.ts";
+
+export type DaemonDeps = {
+  readonly timers: Timers;
+  readonly wallClockMs: () => number;
+  readonly random: RandomBytes;
+  readonly chance: () => number;
+  readonly connect: Connect;
+  readonly system: TunnelSystem;
+  readonly store: StateStore;
+  readonly log: Log;
+  readonly tuning: EngineTuning;
+  readonly host: HostFacts;
+};
+
+/** A running agent. */
+export type Daemon = {
+  /** The first map is applied, or the reason why there will be none. */
+  readonly ready: Promise<Result<undefined, LocalFailure>>;
+  readonly status: () => StatusView;
+  /** Undoes everything; resolves when it is done. */
+  readonly stop: (reason: string) => Promise<void>;
+  /** Resolves after `stop`, whoever called for it. */
+  readonly stopped: Promise<void>;
+};
+
+/** Builds the long-running process: lock, leftovers, node, local socket; and how all of it ends. */
+export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, LocalFailure>> {
+  const { store, log, timers } = deps;
+  const identity = store.loadIdentity();
+  const membership = store.loadMembership();
+  if (!membership.ok) return err(membership.error.code === "missing" ? NOT_JOINED : membership.error);
+  if (!identity.ok) return identity;
+  const address = parseServerUrl(membership.value.serverUrl);
+  if (!address.ok) return address;
+  const lock = acquireLock(store.paths.lock);
+  if (!lock.ok) return lock;
+
+  const shutdown = createShutdown(timers, log);
+  shutdown.add({ name: "lock", deadlineMs: 200, run: lock.value.release });
+  clearLeftovers(deps);
+
+  const ready = promiseOf<Result<undefined, LocalFailure>>();
+  const removed = promiseOf<string>();
+  const node: MeshNode = createNode({
+    ...deps,
+    identity: identity.value,
+    membership: membership.value,
+    address: address.value,
+    events: {
+      onApplied(errors) {
+        if (node.sync.tunnel()) ready.resolve(ok(undefined));
+        else ready.resolve(err({ code: "tunnel_failed", message: errors[0]?.detail ?? "the tunnel could not be made" }));
+      },
+      onRemoved(message) {
+        log.warn("membership_over", { message });
+        node.closeTunnel();
+        removeFile(store.paths.membership);
+        removeFile(store.paths.map);
+        removed.resolve(message);
+        ready.resolve(err({ code: "removed", message }));
+      },
+    },
+  });
+  const stopped = promiseOf<void>();
+  const stop = async (reason: string): Promise<void> => {
+    log.info("stopping", { reason });
+    await shutdown.run();
+    stopped.resolve(undefined);
+  };
+  shutdown.add({ name: "tunnel", deadlineMs: 2_000, run: () => node.closeTunnel() });
+  shutdown.add({ name: "control stream", deadlineMs: 500, run: () => node.disconnect("the agent stops") });
+  shutdown.add({ name: "map file", deadlineMs: 500, run: () => (store.loadMembership().ok ? node.flush() : undefined) });
+
+  const handler = createLocalHandler({
+    ...deps,
+    node,
+    membership: membership.value,
+    pingOnce: deps.system.ping,
+    ready: ready.promise,
+    leave: () => leave(deps, node, removed.promise),
+    stop: () => void stop("asked by the command line"),
+  });
+  const localApi = await openLocalApi(store.paths.socket, handler);
+  if (!localApi.ok) {
+    await shutdown.run();
+    return localApi;
+  }
+  shutdown.add({ name: "local socket", deadlineMs: 1_000, run: () => localApi.value.close() });
+  node.start();
+  const status = (): StatusView => statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
+  return ok({ ready: ready.promise, status, stop, stopped: stopped.promise });
+}
+
+/** Asks the server to delete this node, waits for its word, forgets everything. */
+async function leave(deps: DaemonDeps, node: MeshNode, removed: Promise<string>): Promise<Result<undefined, LocalFailure>> {
+  if (node.control.send({ kind: "leave" }) === "not_connected") {
+    return err({ code: "not_connected", message: "the server is not connected, so it cannot be told; try again, or use --force and remove the peer in the dashboard" });
+  }
+  let cancel = (): void => {};
+  const late = new Promise<null>((resolve) => {
+    cancel = deps.timers.after(LEAVE_TIMEOUT_MS, () => resolve(null));
+  });
+  const message = await Promise.race([removed, late]);
+  cancel();
+  if (message === null) return err({ code: "timeout", message: `the server did not confirm within ${LEAVE_TIMEOUT_MS / 1000} s` });
+  const wiped = deps.store.wipe();
+  return wiped.ok ? ok(undefined) : wiped;
+}
+
+function promiseOf<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+const LEAVE_TIMEOUT_MS = 5_000;
+const NOT_JOINED: LocalFailure = { code: "not_joined", message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it' };

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+
+import { engineTuning } from "../settings/engine-tuning.ts";
+import { statePaths } from "../settings/paths.ts";
+import { createStateStore } from "../state/state-store.ts";
+import { connectWebSocket } from "../stream/connection.ts";
+import { systemTimers } from "../stream/timers.ts";
+import { startDaemon, type Daemon } from "./daemon.ts";
+import { readHostFacts } from "./host-facts.ts";
+import type { LocalFailure } from "./local-handler.ts";
+import { createLog, fileSink, isLogLevel, type Log } from "./log.ts";
+import { realTunnelSystem } from "./tunnel-system.ts";
+
+export type RunOptions = {
+  readonly stateDirectory: string;
+  /** Where log lines go. */
+  readonly logTo: "stderr" | "file";
+  readonly onStarted: () => void;
+  /** The first map is applied; the text is one line of JSON. */
+  readonly onReady: (line: string) => void;
+  readonly onFailed: (failure: LocalFailure) => void;
+};
+
+/** Runs the daemon in this process until it is told to stop; resolves with the exit code. */
+export async function runDaemon(options: RunOptions): Promise<0 | 1> {
+  const paths = statePaths(options.stateDirectory);
+  const level = process.env["WEFT_LOG"];
+  const sink = options.logTo === "file" ? fileSink(paths.log) : (line: string) => void process.stderr.write(line);
+  const log = createLog(sink, Date.now, isLogLevel(level) ? level : "info");
+  const tuning = engineTuning(process.env);
+  const started = tuning.ok
+    ? await startDaemon({
+        timers: systemTimers(),
+        wallClockMs: Date.now,
+        random: (length) => Uint8Array.from(randomBytes(length)),
+        chance: Math.random,
+        connect: connectWebSocket,
+        system: realTunnelSystem,
+        store: createStateStore(paths),
+        log,
+        tuning: tuning.value,
+        host: readHostFacts(),
+      })
+    : tuning;
+  if (!started.ok) {
+    log.error("start_failed", { code: started.error.code, message: started.error.message });
+    options.onFailed(started.error);
+    return 1;
+  }
+  const daemon = started.value;
+  const faults = stopOnSignals(daemon, log);
+  options.onStarted();
+  void announce(daemon, options);
+  await daemon.stopped;
+  return faults();
+}
+
+async function announce(daemon: Daemon, options: RunOptions): Promise<void> {
+  const ready = await daemon.ready;
+  if (!ready.ok) return options.onFailed(ready.error);
+  const { pid, interface: interfaceName, ipv4, ipv6, listenPort, name, network } = daemon.status();
+  options.onReady(JSON.stringify({ event: "ready", pid, interface: interfaceName, ipv4, ipv6, listenPort, name, network }));
+}
+
+/** Returns the exit code that the way of ending asks for. */
+function stopOnSignals(daemon: Daemon, log: Log): () => 0 | 1 {
+  let code: 0 | 1 = 0;
+  const stop = (reason: string): void => {
+    // Whatever hangs must not keep the process: what the kernel holds for us goes with it.
+    setTimeout(() => process.exit(1), HARD_STOP_MS).unref();
+    void daemon.stop(reason);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop(signal));
+  process.on("SIGHUP", () => log.info("signal_ignored", { signal: "SIGHUP" }));
+  process.on("uncaughtException", (error) => {
+    code = 1;
+    log.error("crash", { message: error.message, stack: error.stack ?? "" });
+    stop("a fault of the agent");
+  });
+  return () => code;
+}
+
+const HARD_STOP_MS = 4_500;

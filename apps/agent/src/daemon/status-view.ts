@@ -1,0 +1,106 @@
+import type { Tunnel, TunnelCounters } from "@weft/dataplane";
+import type { MapPeer, OffloadState } from "@weft/protocol";
+
+import { AGENT_VERSION } from "../settings/agent-version.ts";
+import type { Membership } from "../state/state-store.ts";
+import { dropReason, handshakeAgeMs, isDropColumn, valueAt } from "./counter-report.ts";
+import type { ControlState } from "./control-client.ts";
+import type { MeshNode } from "./node.ts";
+
+/** What `weft status` shows; its JSON form is part of the interface. */
+export type StatusView = {
+  readonly version: string;
+  readonly pid: number;
+  readonly uptimeMs: number;
+  readonly server: { readonly url: string; readonly state: ControlState["state"]; readonly reason: string | null; readonly retryInMs: number | null };
+  readonly network: string | null;
+  readonly name: string | null;
+  readonly peerId: string;
+  readonly publicKey: string | null;
+  readonly interface: string | null;
+  readonly ipv4: string | null;
+  readonly ipv6: string | null;
+  readonly listenPort: number | null;
+  readonly map: { readonly epoch: string; readonly sequence: string } | null;
+  readonly peers: readonly PeerView[];
+  readonly offloads: readonly OffloadState[];
+  readonly problems: readonly string[];
+};
+
+export type PeerView = {
+  readonly id: string;
+  readonly name: string;
+  readonly ipv4: string | null;
+  readonly ipv6: string | null;
+  readonly endpoint: string | null;
+  readonly session: "none" | "handshaking" | "up";
+  readonly lastHandshakeAgeMs: number | null;
+  readonly rxBytes: number;
+  readonly txBytes: number;
+  readonly drops: { readonly [reason: string]: number };
+};
+
+export function statusView(node: MeshNode, membership: Membership, now: { readonly nowMs: number; readonly wallClockMs: number }): StatusView {
+  const map = node.sync.map();
+  const tunnel = node.sync.tunnel();
+  const version = node.version();
+  return {
+    version: AGENT_VERSION,
+    pid: process.pid,
+    uptimeMs: Math.floor(process.uptime() * 1000),
+    server: serverView(membership.serverUrl, node.control.state(), now.nowMs),
+    network: map?.self.networkName ?? null,
+    name: map?.self.name ?? null,
+    peerId: membership.peerId,
+    publicKey: tunnel?.publicKey ?? null,
+    interface: tunnel?.interfaceName ?? null,
+    ipv4: map?.self.ipv4 ?? null,
+    ipv6: map?.self.ipv6 ?? null,
+    listenPort: tunnel?.listenPort ?? null,
+    map: version ? { epoch: version.epoch.toString(16), sequence: version.sequence.toString() } : null,
+    peers: map && tunnel ? peerViews(map.peers, tunnel, now.wallClockMs) : [],
+    offloads: tunnel?.status().offloads ?? [],
+    problems: node.problems(),
+  };
+}
+
+function serverView(url: string, control: ControlState, nowMs: number): StatusView["server"] {
+  switch (control.state) {
+    case "connecting":
+    case "connected":
+    case "stopped":
+      return { url, state: control.state, reason: null, retryInMs: null };
+    case "waiting":
+      return { url, state: control.state, reason: control.reason, retryInMs: Math.max(0, Math.round(control.retryAtMs - nowMs)) };
+    case "ended":
+      return { url, state: control.state, reason: control.reason, retryInMs: null };
+  }
+}
+
+function peerViews(peers: readonly MapPeer[], tunnel: Tunnel, wallClockMs: number): PeerView[] {
+  const counters = tunnel.counters();
+  const rows = new Map(counters.peers.publicKeys.map((key, row) => [key, row]));
+  return peers.map((peer) => {
+    const state = tunnel.peer(peer.publicKey);
+    const row = rows.get(peer.publicKey);
+    return {
+      id: peer.id,
+      name: peer.name,
+      ipv4: peer.ipv4,
+      ipv6: peer.ipv6,
+      endpoint: state?.endpoint ?? null,
+      session: state?.session.state ?? "none",
+      lastHandshakeAgeMs: handshakeAgeMs(state, wallClockMs),
+      ...(row === undefined ? { rxBytes: 0, txBytes: 0, drops: {} } : rowView(counters, row)),
+    };
+  });
+}
+
+function rowView({ peers }: TunnelCounters, row: number): Pick<PeerView, "rxBytes" | "txBytes" | "drops"> {
+  const at = (name: string): number => {
+    const column = peers.columns.indexOf(name);
+    return column < 0 ? 0 : Number(valueAt(peers, row, column));
+  };
+  const drops = peers.columns.filter((name) => isDropColumn(name) && at(name) > 0).map((name) => [dropReason(name), at(name)] as const);
+  return { rxBytes: at("rxBytes"), txBytes: at("txBytes"), drops: Object.fromEntries(drops) };
+}

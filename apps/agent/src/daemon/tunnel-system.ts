@@ -1,0 +1,13 @@
+import { createTunnel, interfaceAddresses, ping, removeInterface, type HostInterface, type Tunnel, type TunnelError, type TunnelOptions } from "@weft/dataplane";
+import type { Result } from "@weft/protocol";
+
+/** What the daemon needs of the data plane and the system below it. */
+export type TunnelSystem = {
+  readonly createTunnel: (options: TunnelOptions) => Result<Tunnel, TunnelError>;
+  readonly removeInterface: (name: string) => Result<void, TunnelError>;
+  readonly interfaces: () => Result<readonly HostInterface[], TunnelError>;
+  readonly ping: (address: string, timeoutMs: number) => Promise<Result<number, TunnelError>>;
+};
+
+/** The real one. */
+export const realTunnelSystem: TunnelSystem = { createTunnel, removeInterface, interfaces: interfaceAddresses, ping };

@@ -1,0 +1,42 @@
+import { DAEMON_VERB, notifyStarter } from "./os/spawn-daemon.ts";
+
+/**
+ * The whole program. Returns the exit code; the caller sets it. The daemon process never loads the command line's
+ * libraries, so that it stays small.
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [verb, stateDirectory] = argv;
+  if (verb === DAEMON_VERB && stateDirectory !== undefined) return runInBackground(stateDirectory);
+  const { runCli } = await import("./cli/program.ts");
+  return runCli(argv, {
+    streams: { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) },
+    runForeground: async (output, paths) => {
+      const { runDaemon } = await import("./daemon/run-daemon.ts");
+      const { exitCodeOf } = await import("./cli/exit-codes.ts");
+      let failure: string | null = null;
+      const code = await runDaemon({
+        stateDirectory: paths.directory,
+        logTo: "stderr",
+        onStarted: () => {},
+        onReady: (line) => void process.stdout.write(`${line}\n`),
+        onFailed(reason) {
+          failure = reason.code;
+          output.failure(reason);
+        },
+      });
+      return code === 0 || failure === null ? (code === 0 ? 0 : 1) : exitCodeOf(failure);
+    },
+  });
+}
+
+async function runInBackground(stateDirectory: string): Promise<number> {
+  const { runDaemon } = await import("./daemon/run-daemon.ts");
+  const code = await runDaemon({
+    stateDirectory,
+    logTo: "file",
+    onStarted: () => notifyStarter({ kind: "started" }),
+    onReady: () => {},
+    onFailed: ({ code: failure, message }) => notifyStarter({ kind: "failed", code: failure, message }),
+  });
+  return code;
+}
