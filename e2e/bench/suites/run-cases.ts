@@ -53,7 +53,13 @@ async function runCase(testCase: TunnelCase, entrants: readonly Entrant[], setti
   for (let turn = 1; turn <= rounds; turn += 1) {
     for (const entrant of entrants) await visit(entrant, turn);
   }
-  const rows = entrants.flatMap(({ contender }) => toRow(testCase, contender.name, samples.get(contender.name) ?? []));
+  const rows: CaseReport[] = [];
+  for (const { contender, site, tunnel } of entrants) {
+    const measured = samples.get(contender.name) ?? [];
+    if (measured.length === 0) continue;
+    const late = tunnel.whyBroken() === undefined ? await testCase.afterwards?.({ site, tunnel, seconds }) : undefined;
+    rows.push(toRow(testCase, contender.name, { samples: measured, late: late ?? {} }));
+  }
   return { rows, problems };
 }
 
@@ -98,21 +104,20 @@ async function runOnce(testCase: TunnelCase, { site, tunnel }: Entrant, seconds:
   return testCase.run({ site, tunnel, seconds });
 }
 
-function toRow(testCase: TunnelCase, contender: string, samples: readonly Sample[]): CaseReport[] {
-  if (samples.length === 0) return [];
+type Measured = { readonly samples: readonly Sample[]; readonly late: Readonly<Record<string, number>> };
+
+function toRow(testCase: TunnelCase, contender: string, { samples, late }: Measured): CaseReport {
   const names = Object.keys(samples[0]?.extra ?? {});
   const extra = names.map(
     (name) => [name, round(median(samples.map((sample) => sample.extra[name] ?? Number.NaN)))] as const,
   );
-  return [
-    toCaseReport({
-      name: testCase.name,
-      contender,
-      unit: testCase.unit,
-      runs: samples.map(({ value }) => value),
-      extra: Object.fromEntries(extra.filter(([, value]) => Number.isFinite(value))),
-    }),
-  ];
+  return toCaseReport({
+    name: testCase.name,
+    contender,
+    unit: testCase.unit,
+    runs: samples.map(({ value }) => value),
+    extra: { ...Object.fromEntries(extra.filter(([, value]) => Number.isFinite(value))), ...late },
+  });
 }
 
 function deaths(entrants: readonly Entrant[]): string[] {

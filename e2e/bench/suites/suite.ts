@@ -20,6 +20,8 @@ export type TunnelCase = {
   /** Whether the bare link must be clearly faster than every tunnel for the figure to mean anything. */
   readonly rawLink: "must be faster" | "is not a limit";
   readonly run: (context: CaseContext) => Promise<Sample>;
+  /** Measured once after all rounds, because it disturbs the figure itself. */
+  readonly afterwards?: (context: CaseContext) => Promise<Readonly<Record<string, number>>>;
 };
 
 /** A started contender at its own site. */

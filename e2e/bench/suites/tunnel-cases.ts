@@ -5,12 +5,13 @@ import { z } from "zod";
 import { iperfTcp, iperfUdp, type IperfOptions } from "../load/iperf.ts";
 import { measureUsage, pathProblem, type Usage } from "../measure.ts";
 import { FORWARDED_ADDRESS, FORWARDED_PORT, IPERF_PORT } from "../site.ts";
+import { countSyscalls } from "../syscalls.ts";
 import type { CaseContext, Sample, TunnelCase } from "./suite.ts";
 
 /** Every case of the suite `tunnel`, in the order in which they run; bulk cases in both variants of the link. */
 export function tunnelCases(): TunnelCase[] {
   return [
-    ...bothCables("tcp-1", "Gbit/s", (context) => tcp(context, [])),
+    ...bothCables("tcp-1", "Gbit/s", (context) => tcp(context, [])).map(withSyscalls),
     ...bothCables("tcp-4", "Gbit/s", (context) => tcp(context, ["--parallel", "4"])),
     ...bothCables("tcp-1-reverse", "Gbit/s", (context) => tcp(context, ["--reverse"])),
     ...bothCables("tcp-bidir", "Gbit/s", (context) => tcp(context, ["--bidir"])),
@@ -146,6 +147,11 @@ function bothCables(name: string, unit: string, run: TunnelCase["run"]): TunnelC
     { name, unit, cable: "veth", rawLink, run },
     { name: `${name} (nic)`, unit, cable: "nic", rawLink, run },
   ];
+}
+
+/** Adds the count of system calls to the variant with the kernel's default offloads. */
+function withSyscalls(testCase: TunnelCase): TunnelCase {
+  return testCase.cable === "veth" ? Object.assign(testCase, { afterwards: countSyscalls }) : testCase;
 }
 
 function only(name: string, unit: string, run: TunnelCase["run"]): TunnelCase {
