@@ -1,0 +1,443 @@
+//! UDP sockets of the running kernel.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "test code: a panic is the failure of the test"
+)]
+
+mod common;
+#[path = "common/raw.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod raw;
+
+use std::net::{IpAddr, SocketAddr};
+
+use common::in_namespace;
+use ports::{Datagrams, Ecn, Endpoint, Received, TunQueue};
+use sys::netlink::{LinkChange, add_address, remove_address, set_link};
+use sys::udp::{Family, Switch, bind_shards, path_mtu};
+use sys::{Tun, TunFd, TunOptions, UdpOptions, UdpSocket};
+
+#[test]
+fn seg_07_p_73_merged_receives_of_64_and_128_segments_are_taken_apart() {
+    in_namespace(|| {
+        for count in [64, 128] {
+            let options = UdpOptions {
+                gso_segments_max: 128,
+                ..UdpOptions::default()
+            };
+            let (mut alice, mut bob) = (
+                UdpSocket::bind(&options).unwrap(),
+                UdpSocket::bind(&options).unwrap(),
+            );
+            let payload: Vec<u8> = (0..count).flat_map(|number: u8| [number; 100]).collect();
+
+            let outcome = alice.send(&at("127.0.0.1", &bob), &payload[..payload.len() - 1], 100);
+
+            assert_eq!(outcome.accepted, usize::from(count));
+            assert_eq!(
+                alice.counters().send_gso,
+                1,
+                "LIM-04: {count} segments in one send"
+            );
+            let arrived = receive(&mut bob);
+            assert_eq!(arrived.len(), usize::from(count));
+            assert_eq!(bob.counters().receive_gro, 1, "they came as one");
+            assert_eq!(bob.counters().receive_calls, 1);
+            for (number, (datagram, from)) in arrived.iter().enumerate() {
+                let len = if number + 1 == usize::from(count) {
+                    99
+                } else {
+                    100
+                };
+                assert_eq!(datagram, &vec![u8::try_from(number).unwrap(); len]);
+                assert_eq!(from.local, Some([127, 0, 0, 1].into()));
+            }
+        }
+    });
+}
+
+#[test]
+fn lim_04_129_segments_are_never_one_send() {
+    let refused = UdpSocket::bind(&UdpOptions {
+        gso_segments_max: 129,
+        ..UdpOptions::default()
+    })
+    .unwrap_err();
+
+    assert_eq!(refused.code(), "invalid_option");
+    assert!(refused.to_string().contains("2 to 128"), "{refused}");
+}
+
+#[test]
+fn seg_08_without_merging_each_datagram_comes_alone() {
+    in_namespace(|| {
+        let options = UdpOptions {
+            gro: Switch::Off,
+            ..UdpOptions::default()
+        };
+        let (mut alice, mut bob) = (
+            UdpSocket::bind(&options).unwrap(),
+            UdpSocket::bind(&options).unwrap(),
+        );
+
+        alice.send(&at("127.0.0.1", &bob), &[1; 1_000], 100);
+
+        assert_eq!(receive(&mut bob).len(), 10);
+        assert_eq!(bob.counters().receive_gro, 0);
+    });
+}
+
+#[test]
+fn seg_13_answers_leave_from_the_address_that_was_asked_with_gso_too() {
+    in_namespace(|| {
+        let mut alice = UdpSocket::bind(&UdpOptions::default()).unwrap();
+        let mut bob = UdpSocket::bind(&UdpOptions::default()).unwrap();
+        alice.send(&at("127.9.9.9", &bob), &[1; 30], 10);
+        let question = receive(&mut bob);
+        assert!(
+            question
+                .iter()
+                .all(|(_, from)| from.local == Some([127, 9, 9, 9].into()))
+        );
+
+        let outcome = bob.send(&question[2].1, &[2; 30], 10);
+
+        assert_eq!((outcome.accepted, bob.counters().send_gso), (3, 1));
+        for (_, from) in receive(&mut alice) {
+            assert_eq!(
+                from.remote,
+                SocketAddr::from(([127, 9, 9, 9], bob.local_port()))
+            );
+        }
+    });
+}
+
+#[test]
+fn a_pinned_address_that_vanished_is_reported_and_the_datagrams_leave() {
+    in_namespace(|| {
+        for (family, gone, loopback) in [
+            (Family::V4, "10.77.0.1", "127.0.0.1"),
+            (Family::V6, "fd77::1", "::1"),
+        ] {
+            let options = UdpOptions {
+                family,
+                ..UdpOptions::default()
+            };
+            let (mut alice, mut bob) = (
+                UdpSocket::bind(&options).unwrap(),
+                UdpSocket::bind(&options).unwrap(),
+            );
+            let to = Endpoint {
+                local: Some(gone.parse().unwrap()),
+                ..at(loopback, &bob)
+            };
+            let prefix = gone.parse().unwrap();
+            add_address("lo", prefix).unwrap();
+            let outcome = alice.send(&to, &[1; 30], 10);
+            assert!(outcome.accepted == 3 && !outcome.pin_lost, "{outcome:?}");
+            assert_eq!(
+                receive(&mut bob)[0].1.remote.ip(),
+                gone.parse::<IpAddr>().unwrap()
+            );
+
+            remove_address("lo", prefix).unwrap();
+            let outcome = alice.send(&to, &[1; 30], 10);
+
+            assert!(outcome.accepted == 3 && outcome.pin_lost, "{outcome:?}");
+            assert!(alice.state().gso.is_on(), "GSO is not to blame");
+            assert_eq!(
+                receive(&mut bob)[0].1.remote.ip(),
+                loopback.parse::<IpAddr>().unwrap()
+            );
+        }
+    });
+}
+
+#[test]
+fn lim_05_fbk_04_segments_above_the_path_mtu_leave_in_fragments_and_are_told() {
+    in_namespace(|| {
+        let mut queue = narrow_path();
+        let mut socket = UdpSocket::bind(&UdpOptions::default()).unwrap();
+        let to = Endpoint::unpinned("10.9.0.1:6001".parse().unwrap());
+
+        let fitting = socket.send(&to, &[1; 3 * 1_252], 1_252);
+        assert!(
+            fitting.error.is_none() && fitting.accepted == 3,
+            "{fitting:?}"
+        );
+        assert_eq!(drain(&mut queue), [1_280, 1_280, 1_280]);
+
+        let outcome = socket.send(&to, &[1; 3 * 1_300], 1_300);
+
+        assert_eq!(outcome.error.unwrap().raw_os_error(), Some(libc::EMSGSIZE));
+        assert_eq!((outcome.accepted, outcome.handled), (3, 3));
+        assert!(socket.state().gso.is_on());
+        assert_eq!(drain(&mut queue).len(), 6, "each in two fragments");
+    });
+}
+
+#[test]
+fn the_path_mtu_is_that_of_the_route() {
+    in_namespace(|| {
+        let _queue = narrow_path();
+
+        assert_eq!(path_mtu("10.9.0.1:9".parse().unwrap()).unwrap(), 1_280);
+        assert_eq!(path_mtu("127.0.0.1:9".parse().unwrap()).unwrap(), 65_535);
+        assert_eq!(path_mtu("[::1]:9".parse().unwrap()).unwrap(), 65_536);
+        let error = path_mtu("203.0.113.1:9".parse().unwrap()).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ENETUNREACH));
+    });
+}
+
+#[test]
+fn without_a_route_a_send_is_over_at_once() {
+    in_namespace(|| {
+        let mut socket = UdpSocket::bind(&UdpOptions::default()).unwrap();
+
+        let outcome = socket.send(
+            &Endpoint::unpinned("203.0.113.1:9".parse().unwrap()),
+            &[1; 1_000],
+            10,
+        );
+
+        assert_eq!((outcome.accepted, outcome.handled), (0, 100));
+        assert_eq!(
+            outcome.error.unwrap().raw_os_error(),
+            Some(libc::ENETUNREACH)
+        );
+        assert_eq!(socket.counters().send_calls, 1);
+    });
+}
+
+#[test]
+fn seg_14_a_mark_reaches_every_datagram_of_a_merged_receive() {
+    in_namespace(|| {
+        for (family, loopback) in [(Family::V4, "127.0.0.1"), (Family::V6, "::1")] {
+            let options = UdpOptions {
+                family,
+                ..UdpOptions::default()
+            };
+            let (mut alice, mut bob) = (
+                UdpSocket::bind(&options).unwrap(),
+                UdpSocket::bind(&options).unwrap(),
+            );
+            let mut arena = vec![0; 65_536];
+            let mut out = [Received::EMPTY; 1];
+
+            alice.send_marked(&at(loopback, &bob), &[1; 100], 10, Ecn::Congestion);
+
+            assert_eq!(bob.receive(&mut arena, 65_536, &mut out).unwrap(), 1);
+            assert_eq!((out[0].ecn, out[0].datagrams().count()), (3, 10));
+        }
+    });
+}
+
+#[test]
+fn seg_16_the_buffers_asked_for_are_granted_to_the_privileged_and_clamped_for_others() {
+    in_namespace(|| {
+        let asked = UdpOptions::default().buffer_bytes;
+        let state = UdpSocket::bind(&UdpOptions::default()).unwrap().state();
+        assert_eq!(
+            (state.receive_buffer_bytes, state.send_buffer_bytes),
+            (asked, asked)
+        );
+
+        raw::drop_capabilities();
+
+        let state = UdpSocket::bind(&UdpOptions::default()).unwrap().state();
+        let limit = |name: &str| {
+            let text = std::fs::read_to_string(format!("/proc/sys/net/core/{name}")).unwrap();
+            text.trim().parse::<usize>().unwrap().min(asked)
+        };
+        assert_eq!(state.receive_buffer_bytes, limit("rmem_max"));
+        assert_eq!(state.send_buffer_bytes, limit("wmem_max"));
+    });
+}
+
+#[test]
+fn p_16_a_burst_of_256_datagrams_is_received_whole() {
+    in_namespace(|| {
+        let options = UdpOptions {
+            gso: Switch::Off,
+            gro: Switch::Off,
+            ..UdpOptions::default()
+        };
+        let (mut alice, mut bob) = (
+            UdpSocket::bind(&options).unwrap(),
+            UdpSocket::bind(&options).unwrap(),
+        );
+
+        let outcome = alice.send(&at("127.0.0.1", &bob), &[9; 256 * 1_400], 1_400);
+
+        assert_eq!(outcome.accepted, 256);
+        assert_eq!(receive(&mut bob).len(), 256);
+        assert!(alice.counters().send_calls <= 4, "{:?}", alice.counters());
+    });
+}
+
+#[test]
+fn shards_share_one_port_in_both_families_and_a_flow_stays_on_one() {
+    in_namespace(|| {
+        let mut shards = bind_shards(&UdpOptions::default(), 3).unwrap();
+        assert_eq!(shards.sockets.len(), 3);
+        for shard in &shards.sockets {
+            let ports = [&shard.v4, &shard.v6].map(|socket| socket.as_ref().unwrap().local_port());
+            assert_eq!(ports, [shards.port; 2]);
+        }
+
+        for loopback in ["127.0.0.1", "::1"] {
+            let family = if loopback.contains(':') {
+                Family::V6
+            } else {
+                Family::V4
+            };
+            let mut used = [0; 3];
+            for _ in 0..40 {
+                let mut client = UdpSocket::bind(&UdpOptions {
+                    family,
+                    ..UdpOptions::default()
+                })
+                .unwrap();
+                let to =
+                    Endpoint::unpinned(SocketAddr::new(loopback.parse().unwrap(), shards.port));
+                client.send(&to, &[1; 50], 10);
+                let counts: Vec<usize> = shards
+                    .sockets
+                    .iter_mut()
+                    .map(|shard| {
+                        let socket = if family == Family::V4 {
+                            &mut shard.v4
+                        } else {
+                            &mut shard.v6
+                        };
+                        receive(socket.as_mut().unwrap()).len()
+                    })
+                    .collect();
+                assert_eq!(counts.iter().sum::<usize>(), 5, "{counts:?}");
+                let shard = counts
+                    .iter()
+                    .position(|count| *count == 5)
+                    .expect("one shard has the flow");
+                used[shard] += 1;
+            }
+            assert!(
+                used.iter().all(|flows| *flows > 0),
+                "flows spread: {used:?}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_port_another_holds_is_refused_also_when_it_is_another_of_ours() {
+    in_namespace(|| {
+        for (held, wanted) in [(1, 1), (1, 3), (3, 1), (3, 3)] {
+            let first = bind_shards(&UdpOptions::default(), held).unwrap();
+
+            let options = UdpOptions {
+                port: first.port,
+                ..UdpOptions::default()
+            };
+            let error = bind_shards(&options, wanted).unwrap_err();
+
+            assert_eq!(
+                (error.code(), error.errno()),
+                ("port_in_use", libc::EADDRINUSE)
+            );
+            assert!(
+                error.to_string().contains(&first.port.to_string()),
+                "{error}"
+            );
+        }
+    });
+}
+
+#[test]
+fn what_needs_a_privilege_says_so() {
+    in_namespace(|| {
+        let marked = UdpOptions {
+            mark: Some(7),
+            ..UdpOptions::default()
+        };
+        UdpSocket::bind(&marked).unwrap();
+
+        raw::drop_capabilities();
+
+        for options in [
+            marked,
+            UdpOptions {
+                port: 53,
+                ..UdpOptions::default()
+            },
+        ] {
+            let error = UdpSocket::bind(&options).unwrap_err();
+            assert_eq!(error.code(), "udp_permission", "{error}");
+        }
+    });
+}
+
+#[test]
+fn an_empty_receive_buffer_array_takes_nothing() {
+    in_namespace(|| {
+        let mut socket = UdpSocket::bind(&UdpOptions::default()).unwrap();
+
+        assert_eq!(
+            socket
+                .receive(&mut vec![0; 65_536], 65_536, &mut [])
+                .unwrap(),
+            0
+        );
+    });
+}
+
+fn at(address: &str, socket: &UdpSocket) -> Endpoint {
+    Endpoint::unpinned(SocketAddr::new(
+        address.parse().unwrap(),
+        socket.local_port(),
+    ))
+}
+
+/// All that has arrived.
+fn receive(socket: &mut UdpSocket) -> Vec<(Vec<u8>, Endpoint)> {
+    let mut arena = vec![0; 65_536 * 8];
+    let mut out = [Received::EMPTY; 8];
+    let mut all = Vec::new();
+    while let Ok(filled) = socket.receive(&mut arena, 65_536, &mut out) {
+        for received in &out[..filled] {
+            let slot = &arena[received.slot * 65_536..][..received.len];
+            all.extend(
+                received
+                    .datagrams()
+                    .map(|range| (slot[range].to_vec(), received.from)),
+            );
+        }
+    }
+    all
+}
+
+/// A path with an MTU of 1,280: a plain TUN device.
+fn narrow_path() -> TunFd {
+    let options = TunOptions {
+        mtu: Some(1_280),
+        offload: sys::TunOffload::Off,
+        ..TunOptions::default()
+    };
+    let mut tun = Tun::open(&options).unwrap();
+    add_address(tun.name(), "10.9.0.2/24".parse().unwrap()).unwrap();
+    set_link(
+        tun.name(),
+        &LinkChange {
+            up: Some(true),
+            ..LinkChange::default()
+        },
+    )
+    .unwrap();
+    tun.take_queues().pop().unwrap()
+}
+
+/// The lengths of all packets that wait.
+fn drain(queue: &mut TunFd) -> Vec<usize> {
+    let mut frame = vec![0; 65_535];
+    std::iter::from_fn(|| queue.read(&mut frame).ok()).collect()
+}
