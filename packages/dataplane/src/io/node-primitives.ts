@@ -1,13 +1,14 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createPrivateKey,
   createPublicKey,
   diffieHellman,
+  hash,
   type KeyObject,
 } from "node:crypto";
+import { concatBytes } from "@weft/protocol";
 import { blake2s } from "@noble/hashes/blake2.js";
 import {
   KEY_BYTES,
@@ -31,7 +32,7 @@ export function createNodePrimitives(): Primitives {
   return {
     importPrivateKey,
     importPublicKey: (bytes) => new NodeRemoteKey(bytes),
-    hash: (first, second) => createHash(BLAKE2S).update(first).update(second).digest(),
+    hash: (first, second) => hash(BLAKE2S, concatBytes([first, second]), "buffer"),
     mac: (key, data) => blake2s(data, { key, dkLen: MAC_BYTES }),
     hmac: (key, first, second) => createHmac(BLAKE2S, key).update(first).update(second).digest(),
     seal,
@@ -43,15 +44,16 @@ export function createNodePrimitives(): Primitives {
 
 class NodeRemoteKey implements RemoteKey {
   readonly bytes: Uint8Array;
-  readonly #key: KeyObject;
+  /** Imported at the first agreement: the public half of a key of our own never has one. */
+  #key: KeyObject | null = null;
 
   constructor(bytes: Uint8Array) {
     if (bytes.length !== KEY_BYTES) throw new Error(`an X25519 key has ${KEY_BYTES} bytes, got ${bytes.length}`);
     this.bytes = new Uint8Array(bytes);
-    this.#key = createPublicKey({ key: { kty: "OKP", crv: "X25519", x: base64Url(bytes) }, format: "jwk" });
   }
 
   agreeWith(privateKey: KeyObject): Uint8Array | null {
+    this.#key ??= createPublicKey({ key: { kty: "OKP", crv: "X25519", x: base64Url(this.bytes) }, format: "jwk" });
     try {
       return diffieHellman({ privateKey, publicKey: this.#key });
     } catch {
