@@ -1,0 +1,193 @@
+import type { Endpoint, FilterRule, Prefix, PublicKey } from "@weft/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { PeerState, TunnelEvent } from "../tunnel.ts";
+
+/** A tunnel under test as plain data in and out, so that it may live in another process. */
+export type ContractHost = {
+  readonly publicKey: PublicKey;
+  readonly endpoint: Endpoint;
+  /** Own address inside the network, as a prefix of one address. */
+  readonly inner: Prefix;
+  readonly replacePeers: (peers: readonly ContractPeer[]) => Promise<void>;
+  readonly changePeers: (changes: { readonly upserts: readonly ContractPeer[]; readonly removals: readonly PublicKey[] }) => Promise<void>;
+  readonly replaceFilter: (rules: readonly FilterRule[]) => Promise<void>;
+  /** Moves the interface to another address. */
+  readonly moveInner: (inner: Prefix) => Promise<void>;
+  readonly peers: () => Promise<readonly PeerState[]>;
+  readonly events: () => Promise<readonly TunnelEvent[]>;
+  /** Handshakes started, and bytes received by peer. */
+  readonly counters: () => Promise<ContractCounters>;
+  /** Sends a UDP packet through the tunnel; says whether it arrived within a few seconds. */
+  readonly reaches: (to: ContractHost, packet: { readonly port: number; readonly text: string }) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+};
+
+export type ContractPeer = {
+  readonly publicKey: PublicKey;
+  /** Base64 of 32 bytes. */
+  readonly presharedKey?: string;
+  readonly allowedIps: readonly Prefix[];
+  readonly endpoints: readonly Endpoint[];
+  readonly keepaliveSeconds: number;
+};
+
+export type ContractCounters = {
+  readonly initiationsSent: number;
+  readonly rxBytes: readonly { readonly publicKey: PublicKey; readonly bytes: number }[];
+};
+
+/** Three hosts that can reach each other outside, none of which knows another yet. */
+export type MakeHosts = () => Promise<{
+  readonly hosts: readonly [ContractHost, ContractHost, ContractHost];
+  readonly dispose: () => Promise<void>;
+}>;
+
+/** Behaviour every tunnel owes its owner, in memory or real. */
+export function tunnelContract(makeHosts: MakeHosts): void {
+  let made: Awaited<ReturnType<MakeHosts>>;
+  const hosts = (): readonly [ContractHost, ContractHost, ContractHost] => made.hosts;
+
+  beforeEach(async () => {
+    made = await makeHosts();
+  });
+  afterEach(async () => made?.dispose());
+
+  test("carries packets both ways and starts the session by itself", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+
+    expect(await alice.reaches(bob, { port: 7007, text: "hello" })).toBe(true);
+    expect(await bob.reaches(alice, { port: 7007, text: "hello yourself" })).toBe(true);
+    expect((await alice.counters()).initiationsSent).toBe(1);
+  });
+
+  test("tells that the peer is up, where it is, and when the handshake was", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+
+    await alice.reaches(bob, { port: 7007, text: "hello" });
+
+    for (const [here, there] of [[alice, bob], [bob, alice]] as const) {
+      const [state] = await here.peers();
+      expect(state).toMatchObject({ publicKey: there.publicKey, endpoint: there.endpoint, session: { state: "up" } });
+      expect(state?.lastHandshakeAtMs).toBeGreaterThan(0);
+      expect(await here.events()).toContainEqual({ kind: "peer-up", publicKey: there.publicKey, endpoint: there.endpoint });
+    }
+  });
+
+  test("carries nothing while the filter is empty, and only what it allows afterwards", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+    await bob.replaceFilter([]);
+
+    expect(await alice.reaches(bob, { port: 7007, text: "denied" })).toBe(false);
+
+    await bob.replaceFilter([{ ...ALLOW_ALL, ports: { low: 7008, high: 7008 }, protocol: 17 }]);
+    expect(await alice.reaches(bob, { port: 7007, text: "still denied" })).toBe(false);
+    expect(await alice.reaches(bob, { port: 7008, text: "allowed" })).toBe(true);
+  });
+
+  test("removing one peer leaves session and counters of another alone", async () => {
+    const [alice, bob, carol] = hosts();
+    await introduce([alice, bob, carol]);
+    await alice.reaches(bob, { port: 7007, text: "to bob" });
+    await alice.reaches(carol, { port: 7007, text: "to carol" });
+    await carol.reaches(alice, { port: 7007, text: "to alice" });
+    const before = await alice.counters();
+
+    await alice.changePeers({ upserts: [], removals: [bob.publicKey] });
+
+    expect(await alice.reaches(bob, { port: 7007, text: "gone" })).toBe(false);
+    expect(await carol.reaches(alice, { port: 7007, text: "still here" })).toBe(true);
+    const after = await alice.counters();
+    expect(after.initiationsSent).toBe(before.initiationsSent);
+    expect(bytesFrom(after, carol)).toBeGreaterThan(bytesFrom(before, carol));
+    expect((await alice.peers()).map(({ publicKey }) => publicKey)).toEqual([carol.publicKey]);
+  });
+
+  test("the same map again changes nothing", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+    await alice.reaches(bob, { port: 7007, text: "one" });
+    const before = await alice.peers();
+
+    await introduce([alice, bob]);
+
+    expect(await alice.reaches(bob, { port: 7007, text: "two" })).toBe(true);
+    expect((await alice.counters()).initiationsSent).toBe(1);
+    expect((await alice.peers())[0]?.lastHandshakeAtMs).toBe(before[0]?.lastHandshakeAtMs);
+  });
+
+  test("different preshared keys never make a session, equal ones do", async () => {
+    const [alice, bob] = hosts();
+    const key = (fill: number): string => Buffer.alloc(32, fill).toString("base64");
+    await allowAll([alice, bob]);
+    await alice.replacePeers([{ ...peerOf(bob), presharedKey: key(1) }]);
+    await bob.replacePeers([{ ...peerOf(alice), presharedKey: key(2) }]);
+    expect(await alice.reaches(bob, { port: 7007, text: "wrong" })).toBe(false);
+
+    await bob.replacePeers([{ ...peerOf(alice), presharedKey: key(1) }]);
+    expect(await bob.reaches(alice, { port: 7007, text: "right" })).toBe(true);
+  });
+
+  test("a packet from an address that is not the peer's is not delivered", async () => {
+    const [alice, bob] = hosts();
+    await allowAll([alice, bob]);
+    await alice.replacePeers([peerOf(bob)]);
+    await bob.replacePeers([{ ...peerOf(alice), allowedIps: [hosts()[2].inner] }]);
+
+    expect(await alice.reaches(bob, { port: 7007, text: "spoofed" })).toBe(false);
+    expect((await bob.peers())[0]?.session.state).toBe("up");
+  });
+
+  test("moves to another inner address without a new handshake", async () => {
+    const [alice, bob, carol] = hosts();
+    await introduce([alice, bob]);
+    await alice.reaches(bob, { port: 7007, text: "before" });
+    const spare = carol.inner;
+
+    await alice.moveInner(spare);
+    await bob.changePeers({ upserts: [{ ...peerOf(alice), allowedIps: [spare] }], removals: [] });
+
+    expect(await alice.reaches(bob, { port: 7007, text: "after" })).toBe(true);
+    expect((await alice.counters()).initiationsSent).toBe(1);
+  });
+
+  test("closing twice is fine, and a closed tunnel is silent", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+    await alice.reaches(bob, { port: 7007, text: "last words" });
+
+    await bob.close();
+    await bob.close();
+
+    expect(await alice.reaches(bob, { port: 7007, text: "anybody?" })).toBe(false);
+  });
+}
+
+async function introduce(hosts: readonly ContractHost[]): Promise<void> {
+  await allowAll(hosts);
+  for (const host of hosts) await host.replacePeers(hosts.filter((other) => other !== host).map(peerOf));
+}
+
+async function allowAll(hosts: readonly ContractHost[]): Promise<void> {
+  for (const host of hosts) await host.replaceFilter([ALLOW_ALL]);
+}
+
+function peerOf(host: ContractHost): ContractPeer {
+  return { publicKey: host.publicKey, allowedIps: [host.inner], endpoints: [host.endpoint], keepaliveSeconds: 0 };
+}
+
+function bytesFrom(counters: ContractCounters, host: ContractHost): number {
+  return counters.rxBytes.find(({ publicKey }) => publicKey === host.publicKey)?.bytes ?? 0;
+}
+
+const ALLOW_ALL: FilterRule = {
+  id: 1,
+  action: "allow",
+  direction: "both",
+  protocol: null,
+  source: null,
+  destination: null,
+  ports: null,
+};
