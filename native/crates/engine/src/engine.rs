@@ -1,17 +1,17 @@
 //! The slow path's handle to all shards.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use ports::{Datagrams, Instant, TunQueue};
 
 use crate::command::CommandError;
 use crate::counters::{peer_counter_names, total_counter_names};
 use crate::driver::ShardClock;
-use crate::event::Events;
+use crate::event::{Event, Events, FaultSource, FaultWeight, IoFault};
 use crate::gate::HandshakeGate;
 use crate::peer::Peer;
 use crate::shard::{Shard, ShardLimits, ShardParts};
-use crate::shared::{MailState, Shared};
+use crate::shared::{MailState, ShardBoard, ShardState, Shared};
 use crate::stage::{shard_counter_names, stage_names};
 use crate::state::State;
 
@@ -144,6 +144,24 @@ impl Engine {
                 .for_each(|(sum, value)| *sum = sum.wrapping_add(value));
         }
         Rows::Written(1)
+    }
+
+    /// What each shard uses at the moment.
+    #[must_use]
+    pub fn shard_states(&self) -> Vec<ShardState> {
+        let state =
+            |board: &ShardBoard| *board.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.shared.boards.iter().map(state).collect()
+    }
+
+    /// Tells the slow path that the thread of a shard ended although the engine was not stopped.
+    pub fn report_lost_shard(&self, index: u16) {
+        let fault = IoFault {
+            what: FaultSource::Poll,
+            weight: FaultWeight::Fatal,
+            errno: 0,
+        };
+        self.shared.events.push(index, Event::IoFault(fault));
     }
 
     /// Tells all shards to end; they do so when they are woken next.

@@ -162,7 +162,11 @@ impl Events {
                     Some(remote) => writer.moved(*shard, *peer, remote),
                     None => Some(()),
                 },
-                other => writer.plain(*shard, other),
+                plain @ (Event::WantHandshake { .. }
+                | Event::SessionConfirmed { .. }
+                | Event::NoAnswer { .. }
+                | Event::IoFault(_)
+                | Event::SessionExpired { .. }) => writer.plain(*shard, plain),
             };
             if written.is_none() {
                 return writer.used;

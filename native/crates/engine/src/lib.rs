@@ -23,5 +23,6 @@ pub use command::{CommandError, Problem};
 pub use counters::{peer_counter_names, total_counter_names};
 pub use driver::{Ready, ShardClock, Wait, WantRoom};
 pub use engine::{Engine, EngineLimits, Rows, Wake};
-pub use shard::{Shard, ShardLimits, ShardParts};
+pub use shard::{Shard, ShardLimits, ShardParts, TUN_FRAMES_PER_TURN, UDP_SLOTS_PER_TURN};
+pub use shared::ShardState;
 pub use stage::{shard_counter_names, stage_names};

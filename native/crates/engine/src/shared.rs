@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use filter::Filter;
-use ports::{Endpoint, Instant};
+use ports::{DatagramState, Endpoint, Instant};
 use wire::CookieSecrets;
 
 use crate::command::{Command, CommandError, Problem, Role, decode};
@@ -34,6 +34,20 @@ pub(crate) struct Shared {
 pub(crate) struct ShardBoard {
     pub(crate) totals: ShardTotals,
     pub(crate) stages: StageTable,
+    pub(crate) state: Mutex<ShardState>,
+}
+
+/// What the sockets and the TUN queue of a shard use at the moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShardState {
+    /// The IPv4 socket.
+    pub v4: Option<DatagramState>,
+    /// The IPv6 socket.
+    pub v6: Option<DatagramState>,
+    /// The kernel refused a merged TCP frame, so TCP is not merged any more.
+    pub tcp_merge_refused: bool,
+    /// The kernel refused a merged UDP frame, so UDP is not merged any more.
+    pub udp_merge_refused: bool,
 }
 
 /// Work for the first shard that the slow path ordered.
@@ -58,6 +72,7 @@ impl Shared {
         let board = || ShardBoard {
             totals: ShardTotals::new(),
             stages: StageTable::default(),
+            state: Mutex::new(ShardState::default()),
         };
         Shared {
             state: RwLock::new(State::new()),

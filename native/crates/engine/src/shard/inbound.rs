@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::io;
 
 use filter::{Direction, Verdict};
-use offload::{Checksum, MergeLimits, Merger, PushOutcome};
+use offload::{Checksum, Family, MergeLimits, Merger, PushOutcome};
 use ports::{Datagrams, Endpoint, Received, TunQueue};
 use wire::{Aead, DATA_HEADER_LEN, DataHeader, Message, ReplayVerdict};
 
@@ -67,6 +67,11 @@ impl Inbound {
             writer,
             fallen: Vec::new(),
         }
+    }
+
+    /// Families the kernel refused to take merged.
+    pub(crate) fn refused(&self) -> &[Family] {
+        self.writer.refused()
     }
 
     /// Receives one batch and writes everything of it to the TUN queue.
@@ -383,8 +388,8 @@ impl Inbound {
             writing += writer.write(pass, tun, faults, arena, &frame);
         });
         pass.spent(Stage::Merge, Work::default(), start.wrapping_add(writing));
-        for family in self.writer.take_refused() {
-            self.merger.disable(family);
+        for family in self.writer.refused() {
+            self.merger.disable(*family);
         }
     }
 
@@ -449,7 +454,7 @@ fn run_of<'a, C: ShardClock>(
 }
 
 /// Slots of one receive.
-pub(crate) const SLOTS: usize = 16;
+pub const SLOTS: usize = 16;
 const SLOT_LEN: usize = 65_536;
 /// Packets of one run.
 const OPENED_MAX: usize = 2048;

@@ -9,9 +9,9 @@ mod transmit;
 mod tun_writer;
 
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
-use offload::MergeLimits;
+use offload::{Family, MergeLimits};
 use ports::{Datagrams, TunQueue};
 
 use batch::TxBatch;
@@ -25,8 +25,11 @@ use tun_writer::TunWriter;
 use crate::counters::Total;
 use crate::driver::{Ready, ShardClock, Wait, WantRoom};
 use crate::event::{Event, FaultSource, FaultWeight, IoFault};
-use crate::shared::{Mail, Shared};
+use crate::shared::{Mail, ShardBoard, ShardState, Shared};
 use crate::stage::{Stage, Work};
+
+pub use inbound::SLOTS as UDP_SLOTS_PER_TURN;
+pub use outbound::FRAMES_PER_TURN as TUN_FRAMES_PER_TURN;
 
 /// What a shard works with.
 #[derive(Debug)]
@@ -66,6 +69,7 @@ struct Worker<T, D, C> {
     inbound: Inbound,
     transmitter: Transmitter<D>,
     ended: Vec<Ended>,
+    shown: ShardState,
 }
 
 impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
@@ -92,6 +96,7 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
                     TxBatch::new(limits.send_segments_max, limits.mtu),
                 ),
                 ended: Vec::new(),
+                shown: ShardState::default(),
             },
         }
     }
@@ -219,7 +224,21 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
             handle_due(&pass, &mut self.transmitter, &mut self.ended);
         }
         self.transmitter.publish(&pass);
+        self.publish_state(board);
         more
+    }
+
+    fn publish_state(&mut self, board: &ShardBoard) {
+        let state = ShardState {
+            v4: self.transmitter.v4.as_ref().map(Datagrams::state),
+            v6: self.transmitter.v6.as_ref().map(Datagrams::state),
+            tcp_merge_refused: self.inbound.refused().contains(&Family::Tcp),
+            udp_merge_refused: self.inbound.refused().contains(&Family::Udp),
+        };
+        if state != self.shown {
+            self.shown = state;
+            *board.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        }
     }
 
     /// Wipes sessions whose time is over or that newer ones pushed out.

@@ -243,5 +243,5 @@ fn bad(error: &SplitError) -> Total {
 }
 
 /// Frames one turn reads before it looks at anything else (decision 0031).
-pub(crate) const FRAMES_PER_TURN: usize = 64;
+pub const FRAMES_PER_TURN: usize = 64;
 const FRAME_LEN_MAX: usize = 65_535;

@@ -38,9 +38,9 @@ impl TunWriter {
         }
     }
 
-    /// Families that were refused since the last call; merging them must stop.
-    pub(crate) fn take_refused(&mut self) -> ArrayVec<Family, 2> {
-        core::mem::take(&mut self.refused)
+    /// Families that were refused; merging them must stop.
+    pub(crate) fn refused(&self) -> &[Family] {
+        &self.refused
     }
 
     /// Writes one frame. Returns the cycles it took.

@@ -1,0 +1,116 @@
+//! A shard's wait on epoll, and the clock it reads.
+
+use core::time::Duration;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use engine::{Ready, ShardClock, Wait, WantRoom};
+use ports::{Clock, Instant};
+use sys::udp::ShardSockets;
+use sys::{Interest, Monotonic, Poller, TunFd, Waker};
+
+/// Waits for one TUN queue, two sockets and a waker.
+pub(crate) struct EpollWaiter {
+    poller: Poller,
+    waker: Arc<Waker>,
+    v4: Option<OwnedFd>,
+    v6: Option<OwnedFd>,
+    _tun: OwnedFd,
+    room: WantRoom,
+}
+
+impl EpollWaiter {
+    /// Watches second descriptors of the same files, so that the shard can own the first ones.
+    pub(crate) fn new(tun: &TunFd, sockets: &ShardSockets, waker: Arc<Waker>) -> io::Result<Self> {
+        let poller = Poller::new(4)?;
+        let watch = |fd: OwnedFd, token: u64| {
+            poller.add(fd.as_fd(), token, Interest::Readable)?;
+            io::Result::Ok(fd)
+        };
+        let tun = watch(tun.as_fd().try_clone_to_owned()?, TUN)?;
+        let v4 = sockets
+            .v4
+            .as_ref()
+            .map(|socket| watch(socket.as_fd().try_clone_to_owned()?, V4))
+            .transpose()?;
+        let v6 = sockets
+            .v6
+            .as_ref()
+            .map(|socket| watch(socket.as_fd().try_clone_to_owned()?, V6))
+            .transpose()?;
+        poller.add(waker.as_fd(), WAKER, Interest::Readable)?;
+        Ok(EpollWaiter {
+            poller,
+            waker,
+            v4,
+            v6,
+            _tun: tun,
+            room: WantRoom::default(),
+        })
+    }
+
+    fn watch_room(&mut self, wanted: WantRoom) -> io::Result<()> {
+        let sides = [
+            (&self.v4, self.room.v4, wanted.v4, V4),
+            (&self.v6, self.room.v6, wanted.v6, V6),
+        ];
+        for (fd, before, now, token) in sides {
+            if let Some(fd) = fd
+                && before != now
+            {
+                let interest = if now {
+                    Interest::Both
+                } else {
+                    Interest::Readable
+                };
+                self.poller.change(fd.as_fd(), token, interest)?;
+            }
+        }
+        self.room = wanted;
+        Ok(())
+    }
+}
+
+impl Wait for EpollWaiter {
+    fn wait(&mut self, timeout: Option<Duration>, room: WantRoom) -> io::Result<Ready> {
+        if room != self.room {
+            self.watch_room(room)?;
+        }
+        let mut ready = Ready::default();
+        let mut rung = false;
+        for event in self.poller.wait(timeout)? {
+            match event.token {
+                TUN => ready.tun = event.readable,
+                V4 => (ready.v4, ready.room_v4) = (event.readable, event.writable),
+                V6 => (ready.v6, ready.room_v6) = (event.readable, event.writable),
+                _ => rung = true,
+            }
+        }
+        if rung {
+            self.waker.drain();
+        }
+        Ok(ready)
+    }
+}
+
+/// The clock of shards.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        Monotonic.now()
+    }
+}
+
+impl ShardClock for SystemClock {
+    fn cycles(&self) -> u64 {
+        sys::cycles()
+    }
+}
+
+const TUN: u64 = 0;
+const V4: u64 = 1;
+const V6: u64 = 2;
+const WAKER: u64 = 3;
