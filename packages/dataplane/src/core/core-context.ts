@@ -4,6 +4,7 @@ import type { LocalIdentity } from "./handshake/identity.ts";
 import type { PrivateKey } from "./handshake/primitives.ts";
 import { KEY_BYTES } from "./handshake/primitives.ts";
 import type { IndexTable } from "./index-table.ts";
+import type { Pacer } from "./pacer.ts";
 import { type Peer, peerDueAtMs } from "./peer.ts";
 import type { PeerTable } from "./peer-table.ts";
 import type { PrefixClaims } from "./prefix-claims.ts";
@@ -23,6 +24,8 @@ export type CoreContext = {
   readonly timers: SessionTimers;
   /** Limits what one source may cost us while the engine is under load. */
   readonly sources: RateLimiter;
+  /** Keeps a start with thousands of peers from stopping everything else. */
+  readonly pacer: Pacer;
   readonly counters: { -readonly [Name in keyof HandshakeCounters]: number };
   readonly send: (command: EngineCommand) => void;
   readonly emit: (event: TunnelEvent) => void;

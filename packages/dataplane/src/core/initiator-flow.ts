@@ -16,12 +16,12 @@ import { wireEndpoint } from "./wire-address.ts";
 /** Starts a handshake unless one is under way; waits for the rest of the pause since the last initiation. */
 export function startHandshake(context: CoreContext, peer: Peer, at: Moment): void {
   if (peer.attempt.state === "trying") return;
-  const readyAtMs = peer.initiationSentAtMs === null ? at.nowMs : peer.initiationSentAtMs + REKEY_RETRY_MS;
+  const readyAtMs = Math.max(pauseEndMs(peer, at), context.pacer.reserve(at.nowMs));
   peer.attempt = {
     state: "trying",
     startedAtMs: at.nowMs,
     attempts: 0,
-    retryAtMs: Math.max(readyAtMs, at.nowMs),
+    retryAtMs: readyAtMs,
     pending: null,
     cookieRetry: "unused",
   };
@@ -52,8 +52,7 @@ export function handleNoAnswer(context: CoreContext, peer: Peer, at: Moment): vo
 export function retrySoon(context: CoreContext, peer: Peer, at: Moment): void {
   const { attempt } = peer;
   if (attempt.state !== "trying") return;
-  const readyAtMs = peer.initiationSentAtMs === null ? at.nowMs : peer.initiationSentAtMs + REKEY_RETRY_MS;
-  peer.attempt = { ...attempt, retryAtMs: Math.max(at.nowMs, Math.min(attempt.retryAtMs, readyAtMs)) };
+  peer.attempt = { ...attempt, retryAtMs: Math.min(attempt.retryAtMs, pauseEndMs(peer, at)) };
   rearm(context, peer);
 }
 
@@ -106,6 +105,11 @@ export function acceptCookieReply(context: CoreContext, incoming: Incoming<Cooki
 export function freshCookie(peer: Peer, nowMs: number): Uint8Array | null {
   if (!peer.cookie || nowMs - peer.cookie.receivedAtMs >= COOKIE_LIFETIME_MS) return null;
   return peer.cookie.value;
+}
+
+/** When the pause since the last initiation is over: now, or later. */
+function pauseEndMs(peer: Peer, at: Moment): number {
+  return Math.max(at.nowMs, peer.initiationSentAtMs === null ? at.nowMs : peer.initiationSentAtMs + REKEY_RETRY_MS);
 }
 
 type Trying = Extract<HandshakeAttempt, { state: "trying" }>;

@@ -1,7 +1,6 @@
 import type { TunnelPeer } from "../tunnel.ts";
 import { type CoreContext, type Moment, rearm } from "./core-context.ts";
 import { withCandidates } from "./endpoint-choice.ts";
-import { viewOf } from "./handshake/bytes.ts";
 import { retrySoon } from "./initiator-flow.ts";
 import type { PeerChange, PeerField } from "./map-diff.ts";
 import type { Peer } from "./peer.ts";
@@ -11,7 +10,6 @@ import { wireEndpoint, wirePrefix } from "./wire-address.ts";
 
 /** Turns steps of a map diff into engine commands. Nobody but the named peers is touched. */
 export function applyPeerChanges(context: CoreContext, changes: readonly PeerChange[], at: Moment): void {
-  const additions = changes.filter((change) => change.kind === "add").length;
   for (const change of changes) {
     switch (change.kind) {
       case "remove": {
@@ -20,7 +18,7 @@ export function applyPeerChanges(context: CoreContext, changes: readonly PeerCha
         break;
       }
       case "add":
-        addPeer(context, change.peer, { at, additions });
+        addPeer(context, change.peer, at);
         break;
       case "update": {
         const peer = context.peers.get(change.peer.publicKey);
@@ -30,14 +28,14 @@ export function applyPeerChanges(context: CoreContext, changes: readonly PeerCha
   }
 }
 
-function addPeer(context: CoreContext, desired: TunnelPeer, how: { readonly at: Moment; readonly additions: number }): void {
+function addPeer(context: CoreContext, desired: TunnelPeer, at: Moment): void {
   const peer = context.peers.add(desired);
   const { slot } = peer;
   context.send({ kind: "add-peer", slot, keepaliveSeconds: desired.keepaliveSeconds });
   if (peer.choice.active) context.send({ kind: "set-endpoint", slot, endpoint: wireEndpoint(peer.choice.active) });
   claimPrefixes(context, peer);
   if (desired.keepaliveSeconds === 0 || desired.endpoints.length === 0) return;
-  peer.wakeAtMs = how.at.nowMs + spreadMs(context, how.additions);
+  peer.wakeAtMs = at.nowMs;
   rearm(context, peer);
 }
 
@@ -93,14 +91,3 @@ function resendHeld(context: CoreContext, slots: Iterable<number>): void {
     context.send({ kind: "set-allowed-ips", slot, prefixes });
   }
 }
-
-/** Many peers at once are not called in the same moment. */
-function spreadMs(context: CoreContext, additions: number): number {
-  if (additions <= AT_ONCE_MAX) return 0;
-  const windowMs = Math.min(additions * MS_PER_ADDITION, SPREAD_MS_MAX);
-  return viewOf(context.random(4)).getUint32(0, true) % windowMs;
-}
-
-const AT_ONCE_MAX = 16;
-const MS_PER_ADDITION = 2;
-const SPREAD_MS_MAX = 10_000;

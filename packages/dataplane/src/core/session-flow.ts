@@ -1,13 +1,10 @@
-import { keyBytes } from "@weft/protocol";
 import { type CoreContext, type Moment, rearm } from "./core-context.ts";
 import { withAuthenticated } from "./endpoint-choice.ts";
 import type { WireEndpoint } from "./engine-port.ts";
-import { compareBytes } from "./handshake/bytes.ts";
 import type { SessionKeys } from "./handshake/session-keys.ts";
 import type { Peer } from "./peer.ts";
 import { pathHeard } from "./path-state.ts";
 import { type SlotsChange, withConfirmed, withInstalled, withoutSession } from "./session-slots.ts";
-import { REKEY_AFTER_MS, REKEY_RETRY_MS } from "./session-timers.ts";
 import { endpointFromWire } from "./wire-address.ts";
 
 /** Fresh keys, and where and when the message that completed them came from. */
@@ -31,17 +28,11 @@ export function installSession(context: CoreContext, peer: Peer, session: FreshS
 /** The first packet under a session we answered for has arrived: the session works in both directions. */
 export function confirmSession(context: CoreContext, peer: Peer, session: { readonly localIndex: number; readonly nowMs: number }): void {
   const { localIndex, nowMs } = session;
-  const before = peer.sessions.current;
   applySlots(context, peer, withConfirmed(peer.sessions, localIndex));
-  const confirmed = peer.sessions.current;
-  if (confirmed?.localIndex !== localIndex) return;
+  if (peer.sessions.current?.localIndex !== localIndex) return;
   dropAttempt(context, peer);
   peer.path = pathHeard(peer.path, nowMs);
   markUp(context, peer, nowMs);
-  const crossed =
-    before?.role === "initiator" && Math.abs(confirmed.installedAtMs - before.installedAtMs) < REKEY_RETRY_MS;
-  // Both ends initiated at once, and each now sends under the session the other one would renew. So the lower key does.
-  if (crossed && hasLowerKey(context, peer)) peer.wakeAtMs = nowMs + REKEY_AFTER_MS;
   rearm(context, peer);
 }
 
@@ -87,8 +78,4 @@ function applySlots(context: CoreContext, peer: Peer, change: SlotsChange): void
     context.send({ kind: "retire-session", localIndex });
     context.indices.release(localIndex);
   }
-}
-
-function hasLowerKey(context: CoreContext, peer: Peer): boolean {
-  return compareBytes(context.local.privateKey.publicKey.bytes, keyBytes(peer.publicKey)) < 0;
 }

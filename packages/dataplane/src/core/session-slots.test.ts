@@ -10,6 +10,15 @@ test("an initiator's session is current at once and pushes the older ones back",
   expect(third.dropped).toMatchObject([{ localIndex: 1 }]);
 });
 
+test("a session of ours takes the place of the present one and keeps the one the other side may already use", () => {
+  let slots = withInstalled(NO_SESSIONS, session(1, "initiator")).slots;
+  slots = withInstalled(slots, session(2, "responder")).slots;
+  const change = withInstalled(slots, session(3, "initiator"));
+
+  expect(change.slots).toMatchObject({ previous: { localIndex: 2 }, current: { localIndex: 3 }, next: null });
+  expect(change.dropped).toMatchObject([{ localIndex: 1 }]);
+});
+
 test("repeated initiations of the peer never push out the session in use", () => {
   let slots = withInstalled(NO_SESSIONS, session(1, "initiator")).slots;
   for (const index of [2, 3, 4]) slots = withInstalled(slots, session(index, "responder")).slots;

@@ -23,10 +23,10 @@ export const NO_SESSIONS: SessionSlots = { previous: null, current: null, next: 
 export function withInstalled(slots: SessionSlots, session: SessionRecord): SlotsChange {
   switch (session.role) {
     case "initiator":
-      return {
-        slots: { previous: slots.current, current: session, next: slots.next },
-        dropped: present([slots.previous]),
-      };
+      // The other side may already send under the one that waits, so that one is kept and the present one goes.
+      return slots.next
+        ? { slots: { previous: slots.next, current: session, next: null }, dropped: present([slots.previous, slots.current]) }
+        : { slots: { previous: slots.current, current: session, next: null }, dropped: present([slots.previous]) };
     case "responder":
       return { slots: { ...slots, next: session }, dropped: present([slots.next]) };
   }

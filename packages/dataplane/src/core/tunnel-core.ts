@@ -9,6 +9,7 @@ import type { LocalIdentity } from "./handshake/identity.ts";
 import { createIndexTable } from "./index-table.ts";
 import { handlePeerDue } from "./initiator-flow.ts";
 import { changesOf, mapDiff, type PeerChange } from "./map-diff.ts";
+import { createPacer } from "./pacer.ts";
 import { type Peer, peerStateOf } from "./peer.ts";
 import { applyPeerChanges } from "./peer-changes.ts";
 import { createPeerTable } from "./peer-table.ts";
@@ -110,6 +111,7 @@ function createContext(
     claims: createPrefixClaims(),
     indices: createIndexTable<Peer>(input.random),
     sources: createRateLimiter({ perSecond: 20, burst: 5, keysMax: 16_384 }),
+    pacer: createPacer({ perSecond: 1_000, burst: 32 }),
     counters: createCounters(),
     ...outputs,
   };

@@ -12,8 +12,10 @@ export function installInto(state: MemoryEngineState, peer: MemoryPeer, keys: Se
   peer.handshake = "not-wanted";
   if (keys.role === "initiator") {
     forget(state, peer.previous);
-    peer.previous = peer.current;
+    if (peer.next) forget(state, peer.current);
+    peer.previous = peer.next ?? peer.current;
     peer.current = session;
+    peer.next = null;
   } else {
     forget(state, peer.next);
     peer.next = session;
