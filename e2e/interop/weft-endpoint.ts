@@ -24,6 +24,16 @@ type Tunnel = {
   readonly close: () => void;
 };
 
+const ALLOW_ALL = {
+  id: 1,
+  action: "allow",
+  direction: "both",
+  protocol: null,
+  source: null,
+  destination: null,
+  ports: null,
+};
+
 const input = createInterface({ input: process.stdin });
 const [firstLine] = await once(input, "line");
 const settings = EndpointSettingsSchema.parse(JSON.parse(String(firstLine)));
@@ -80,13 +90,3 @@ function isDataplane(value: unknown): value is Dataplane {
     typeof value === "object" && value !== null && "createTunnel" in value && typeof value.createTunnel === "function"
   );
 }
-
-const ALLOW_ALL = {
-  id: 1,
-  action: "allow",
-  direction: "both",
-  protocol: null,
-  source: null,
-  destination: null,
-  ports: null,
-};

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
+import { cleanUpNow } from "../harness/cleanup.ts";
 import { eventually } from "../harness/eventually.ts";
 import { createLab } from "../harness/namespaces.ts";
 import { PLAIN_KINDS, providePlainWireguard, startPlainPeer, type PlainKind } from "../harness/plain-wireguard.ts";
@@ -8,16 +9,15 @@ import { countPings, steadyStream, transferBytes, type Road } from "../harness/t
 import { makeWireguardKeys } from "../harness/wireguard-keys.ts";
 import { startWeftPeer, whyNoDataplane } from "./weft-peer.ts";
 
-const cases = PLAIN_KINDS.flatMap((kind) => [
-  { kind, role: "initiator" as const },
-  { kind, role: "responder" as const },
-]);
+const cases = PLAIN_KINDS.flatMap((kind) => [["initiator", kind] as const, ["responder", kind] as const]);
+
+afterAll(cleanUpNow);
 
 describe.concurrent("weft and plain WireGuard", () => {
   test.for(cases)(
-    "weft as $role exchanges pings and 100 MB with $kind and rekeys under load",
+    "weft as %s exchanges pings and 100 MB with %s and rekeys under load",
     { timeout: 420_000 },
-    async ({ kind, role }, { skip }) => {
+    async ([role, kind], { skip }) => {
       const reason = await whyNot(kind);
       if (reason !== undefined) skip(reason);
       const pair = await startPair(kind, role);
