@@ -72,6 +72,9 @@ CREATE TABLE "peers" (
 	"endpoints" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"rx_bytes" bigint DEFAULT 0 NOT NULL,
 	"tx_bytes" bigint DEFAULT 0 NOT NULL,
+	"counter_epoch" text,
+	"epoch_rx_bytes" bigint DEFAULT 0 NOT NULL,
+	"epoch_tx_bytes" bigint DEFAULT 0 NOT NULL,
 	"last_seen_at" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "peers_totals_positive" CHECK ("peers"."rx_bytes" >= 0 and "peers"."tx_bytes" >= 0)

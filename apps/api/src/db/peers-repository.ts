@@ -95,25 +95,30 @@ export async function storeEndpoints(tx: Executor, updates: readonly EndpointUpd
 }
 
 /** Totals and last proof of life of one peer. */
-export type TrafficUpdate = {
-  readonly peerId: PeerId;
-  readonly rxBytes: bigint;
-  readonly txBytes: bigint;
-  readonly lastSeenAt: Date | null;
-};
+export type TrafficUpdate = Pick<
+  Peer,
+  "rxBytes" | "txBytes" | "counterEpoch" | "epochRxBytes" | "epochTxBytes" | "lastSeenAt"
+> & { readonly peerId: PeerId };
 
 /** Stores totals of many peers in one statement; they never go back. */
 export async function storeTraffic(db: Executor, updates: readonly TrafficUpdate[]): Promise<void> {
+  const column = (read: (update: TrafficUpdate) => string) => textArray(updates.map(read));
   await db.execute(sql`
     update ${peers} set
       rx_bytes = greatest(${peers.rxBytes}, incoming.rx::bigint),
       tx_bytes = greatest(${peers.txBytes}, incoming.tx::bigint),
+      counter_epoch = nullif(incoming.epoch, ''),
+      epoch_rx_bytes = incoming.epoch_rx::bigint,
+      epoch_tx_bytes = incoming.epoch_tx::bigint,
       last_seen_at = greatest(${peers.lastSeenAt}, nullif(incoming.seen, '')::timestamptz)
-    from unnest(${textArray(updates.map(({ peerId }) => peerId))},
-                ${textArray(updates.map(({ rxBytes }) => String(rxBytes)))},
-                ${textArray(updates.map(({ txBytes }) => String(txBytes)))},
-                ${textArray(updates.map(({ lastSeenAt }) => lastSeenAt?.toISOString() ?? ""))})
-      as incoming (id, rx, tx, seen)
+    from unnest(${column(({ peerId }) => peerId)},
+                ${column(({ rxBytes }) => String(rxBytes))},
+                ${column(({ txBytes }) => String(txBytes))},
+                ${column(({ counterEpoch }) => counterEpoch ?? "")},
+                ${column(({ epochRxBytes }) => String(epochRxBytes))},
+                ${column(({ epochTxBytes }) => String(epochTxBytes))},
+                ${column(({ lastSeenAt }) => lastSeenAt?.toISOString() ?? "")})
+      as incoming (id, rx, tx, epoch, epoch_rx, epoch_tx, seen)
     where ${peers.id} = incoming.id`);
 }
 

@@ -14,6 +14,9 @@ export type Failure =
   | { readonly code: "range_invalid"; readonly range: string; readonly detail: string }
   | { readonly code: "range_overlaps"; readonly range: string; readonly network: string }
   | { readonly code: "address_pool_full"; readonly network: string; readonly capacity: bigint }
+  | { readonly code: "enrolment_key_unknown" }
+  | { readonly code: "enrolment_key_expired" }
+  | { readonly code: "enrolment_key_used_up" }
   | { readonly code: "rule_exists"; readonly ruleId: string }
   | { readonly code: "cursor_invalid" }
   | { readonly code: "peer_offline"; readonly name: string }

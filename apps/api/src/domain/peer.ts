@@ -16,8 +16,13 @@ export type Peer = {
   readonly agentVersion: string;
   /** Best first. */
   readonly endpoints: readonly PeerEndpoint[];
+  /** Traffic of all agent starts together. */
   readonly rxBytes: bigint;
   readonly txBytes: bigint;
+  /** The agent start that the last counters came from, and how much of the totals belongs to it. */
+  readonly counterEpoch: string | null;
+  readonly epochRxBytes: bigint;
+  readonly epochTxBytes: bigint;
   readonly lastSeenAt: Date | null;
   readonly createdAt: Date;
 };

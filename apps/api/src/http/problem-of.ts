@@ -31,6 +31,8 @@ export function statusOf(failure: Failure): number {
     case "scope_missing":
     case "cross_origin":
     case "setup_token_wrong":
+    case "enrolment_key_unknown":
+    case "enrolment_key_expired":
       return 403;
     case "not_found":
       return 404;
@@ -41,6 +43,7 @@ export function statusOf(failure: Failure): number {
     case "range_overlaps":
     case "rule_exists":
     case "peer_offline":
+    case "enrolment_key_used_up":
       return 409;
     case "payload_too_large":
       return 413;
@@ -97,6 +100,12 @@ function detailOf(failure: Failure): string {
       return `the range ${failure.range} cannot be used: ${failure.detail}`;
     case "address_pool_full":
       return `network ${failure.network} has no free address (${failure.capacity} in use)`;
+    case "enrolment_key_unknown":
+      return "the enrolment key is unknown; copy the whole join line again";
+    case "enrolment_key_expired":
+      return "the enrolment key expired or was revoked; make a new one on the dashboard";
+    case "enrolment_key_used_up":
+      return "the enrolment key was used as often as it allows; make a new one on the dashboard";
     case "rule_exists":
       return `rule ${failure.ruleId} says the same already`;
     case "peer_offline":

@@ -29,6 +29,10 @@ export const peers = pgTable(
     endpoints: jsonb("endpoints").$type<readonly StoredEndpoint[]>().notNull().default([]),
     rxBytes: wide("rx_bytes").notNull().default(sql`0`),
     txBytes: wide("tx_bytes").notNull().default(sql`0`),
+    /** The agent start that the last counters came from, and how much of the totals belongs to it. */
+    counterEpoch: text("counter_epoch"),
+    epochRxBytes: wide("epoch_rx_bytes").notNull().default(sql`0`),
+    epochTxBytes: wide("epoch_tx_bytes").notNull().default(sql`0`),
     lastSeenAt: moment("last_seen_at"),
     createdAt: createdAt(),
   },

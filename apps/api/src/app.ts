@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import type { Config } from "./config.ts";
+import { keepInstanceSecrets } from "./db/instance-repository.ts";
+import type { DatabaseOptions } from "./db/client.ts";
+import { openDatabase } from "./db/open-database.ts";
+import { createLoginThrottle } from "./domain/login-throttle.ts";
+import { enrolNode } from "./features/enrolment/enrol-node.ts";
+import { removePeer } from "./features/peers/remove-peer.ts";
+import { createHttpServer } from "./http/http-server.ts";
+import { startJobs } from "./jobs/jobs.ts";
+import { createAgentGate, RESTART_WINDOW_MS } from "./live/agent-gate.ts";
+import { listenForChanges } from "./live/change-listener.ts";
+import { startHeartbeats } from "./live/heartbeats.ts";
+import { createLiveHub } from "./live/live-hub.ts";
+import { liveStateOf } from "./live/live-state-of.ts";
+import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
+import { createCursors } from "./registry/cursors.ts";
+import type { FeatureDeps, WallClock } from "./registry/feature-deps.ts";
+import { createPasswords } from "./registry/passwords.ts";
+
+/** What a program or a test may put in place of the real thing. */
+export type AppOptions = {
+  readonly config: Config;
+  readonly log: FastifyBaseLogger;
+  readonly clock?: WallClock;
+  readonly database?: DatabaseOptions;
+};
+
+export type App = {
+  readonly server: FastifyInstance;
+  readonly deps: FeatureDeps;
+  /** Resolves when the embedded database ended on its own. */
+  readonly databaseLost: Promise<void>;
+  readonly dispose: () => Promise<void>;
+};
+
+/** Puts the server together; what was started is stopped in reverse, also when a later step fails. */
+export async function createApp({ config, log, clock = SYSTEM_CLOCK, ...options }: AppOptions): Promise<App> {
+  const steps: (() => unknown)[] = [];
+  const dispose = async () => {
+    for (const step of steps.reverse().splice(0)) await step();
+  };
+  try {
+    const startedAt = new Date(clock.nowMs());
+    const version = await readVersion();
+    const database = await openDatabase({ dataFolder: config.dataFolder, url: config.databaseUrl }, options.database);
+    steps.push(database.dispose);
+    const { db } = database;
+    const fresh = { serverPrivateKey: null, cursorKey: randomBytes(32).toString("base64") };
+    const secrets = await keepInstanceSecrets(db, fresh);
+    const identity =
+      database.kind === "embedded" ? await identityFromFile(config.dataFolder) : await identityFromDatabase(db);
+    const onError = (event: string, err: unknown) => log.error({ event, err });
+    const hub = createLiveHub({ database, identity, clock, random, onError });
+    steps.push(hub.dispose);
+    const deps: FeatureDeps = {
+      database,
+      clock,
+      random,
+      live: liveStateOf(hub, clock),
+      passwords: createPasswords(),
+      throttle: createLoginThrottle(),
+      cursors: createCursors(Buffer.from(secrets.cursorKey, "base64")),
+      server: {
+        version,
+        startedAt,
+        key: identity.key,
+        databaseKind: database.kind,
+        publicUrl: config.publicUrl,
+        setupToken: config.setupToken,
+      },
+    };
+    const agents = createAgentGate({
+      database,
+      clock,
+      random,
+      hub,
+      identity,
+      serverVersion: version,
+      enrol: (from, join) => enrolNode(deps, from, join),
+      remove: async (peerId, from) => {
+        const name = hub.find(peerId)?.peer.name ?? "";
+        await removePeer(deps, { ...from, actor: { kind: "node", peerId, name } }, { peerId });
+      },
+      log: (event, fields) => log.info({ event, ...fields }),
+    });
+    const listener = await listenForChanges({ database, catchUp: hub.catchUp, known: () => hub.networks.keys(), onError });
+    const heartbeats = startHeartbeats({ hub, clock, random });
+    const jobs = startJobs({ db, clock, flushTraffic: hub.traffic.flush, onError });
+    steps.push(listener.dispose, heartbeats.dispose, jobs.dispose);
+    const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate });
+    steps.push(() => server.close(), () => agents.stop(RESTART_WINDOW_MS));
+    return { server, deps, databaseLost: database.lost, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+async function readVersion(): Promise<string> {
+  const text = await readFile(new URL("../package.json", import.meta.url), "utf8");
+  return /"version": "([^"]+)"/.exec(text)?.[1] ?? "0.0.0";
+}
+
+function random(length: number): Uint8Array {
+  return randomBytes(length);
+}
+
+const SYSTEM_CLOCK: WallClock = { nowMs: () => Date.now() };

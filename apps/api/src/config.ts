@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
+import { Secret } from "@weft/protocol";
+import { z } from "zod";
+
+/** Everything an operator can set, checked. */
+export type Config = {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly socketPath: string | undefined;
+  readonly dataFolder: string;
+  readonly databaseUrl: Secret<string> | undefined;
+  readonly publicUrl: string | undefined;
+  readonly setupToken: string;
+  readonly logLevel: string;
+  readonly webFolder: string;
+  readonly trustProxy: boolean | string;
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+};
+
+/** Reads the environment; the only place that does. Throws one sentence for each wrong value. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = EnvironmentSchema.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+    throw new Error(`the environment has wrong values:\n${lines.join("\n")}`);
+  }
+  const env = parsed.data;
+  return {
+    listen: env.WEFT_LISTEN,
+    socketPath: env.WEFT_SOCKET,
+    dataFolder: resolve(env.WEFT_DATA_DIR),
+    databaseUrl: env.DATABASE_URL === undefined ? undefined : new Secret(env.DATABASE_URL),
+    publicUrl: env.WEFT_PUBLIC_URL,
+    setupToken: env.WEFT_SETUP_TOKEN ?? randomBytes(18).toString("base64url"),
+    logLevel: env.WEFT_LOG,
+    webFolder: env.WEFT_WEB_DIR ?? join(import.meta.dirname, "../../web/dist"),
+    trustProxy: env.WEFT_TRUST_PROXY,
+    rateLimit: env.WEFT_RATE_LIMIT,
+  };
+}
+
+const ListenSchema = z.string().transform((text, context) => {
+  const match = /^(.*):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535) {
+    context.addIssue({ code: "custom", message: "expected host:port, such as 0.0.0.0:7400 or [::]:7400" });
+    return z.NEVER;
+  }
+  return { host: (match[1] ?? "").replace(/^\[|\]$/g, "") || "0.0.0.0", port };
+});
+
+const RateLimitSchema = z.string().transform((text, context) => {
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const perSecond = Number(match?.[1]);
+  const burst = Number(match?.[2]);
+  if (!match || perSecond < 1 || burst < 1) {
+    context.addIssue({ code: "custom", message: "expected requests per second and burst, such as 20/300" });
+    return z.NEVER;
+  }
+  return { perSecond, burst };
+});
+
+const EnvironmentSchema = z.object({
+  WEFT_LISTEN: ListenSchema.prefault("0.0.0.0:7400"),
+  WEFT_SOCKET: z.string().optional(),
+  WEFT_DATA_DIR: z.string().default(".weft/server"),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  WEFT_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => new URL(url).origin)
+    .optional(),
+  WEFT_SETUP_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
+  WEFT_LOG: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  WEFT_WEB_DIR: z.string().optional(),
+  /** "true", "false", or the addresses of proxies to believe. */
+  WEFT_TRUST_PROXY: z
+    .string()
+    .default("false")
+    .transform((text) => (text === "true" ? true : text === "false" ? false : text)),
+  WEFT_RATE_LIMIT: RateLimitSchema.prefault("20/300"),
+});

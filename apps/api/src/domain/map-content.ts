@@ -1,0 +1,37 @@
+import type { MapPeer, MapSelf } from "@weft/protocol";
+import type { Network, Peer } from "./peer.ts";
+
+/** What a node is told about itself. */
+export function selfOf(network: Network, peer: Peer): MapSelf {
+  return {
+    peerId: peer.id,
+    name: peer.name,
+    networkId: network.id,
+    networkName: network.name,
+    ipv4: peer.ipv4,
+    ipv6: peer.ipv6,
+    ipv4Range: network.ipv4Range,
+    ipv6Range: network.ipv6Range,
+    mtu: TUNNEL_MTU,
+    listenPort: 0,
+  };
+}
+
+/** What a node is told about another one. */
+export function mapPeerOf(peer: Peer): MapPeer {
+  return {
+    id: peer.id,
+    name: peer.name,
+    publicKey: peer.publicKey,
+    ipv4: peer.ipv4,
+    ipv6: peer.ipv6,
+    routes: [],
+    endpoints: peer.endpoints.map(({ address }) => address),
+    keepaliveSeconds: KEEPALIVE_SECONDS,
+  };
+}
+
+/** 1,500 less the outer IPv6, UDP and WireGuard headers. */
+const TUNNEL_MTU = 1_420;
+/** Keeps mappings of common NATs and firewalls open at a few bits a second. */
+const KEEPALIVE_SECONDS = 25;

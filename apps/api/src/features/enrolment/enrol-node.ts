@@ -1,0 +1,84 @@
+import { err, ok, peerIds } from "@weft/protocol";
+import type { IdentityKey, PublicKey, Result, Secret } from "@weft/protocol";
+import { allocateOffset } from "../../db/address-allocation.ts";
+import { findEnrolmentKeyByHash, spendEnrolmentKey } from "../../db/enrolment-keys-repository.ts";
+import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
+import { findPeerByIdentity, insertPeer, namesLike } from "../../db/peers-repository.ts";
+import { transact } from "../../db/transact.ts";
+import { addressesAt } from "../../domain/address-pool.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { Peer } from "../../domain/peer.ts";
+import { nameCandidates } from "../../domain/peer-names.ts";
+import { recordAudit } from "../../registry/audit.ts";
+import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import { hashSecret } from "../../registry/secrets.ts";
+import { peerView } from "../../registry/views.ts";
+
+/** What a node says about itself when it joins. */
+export type JoiningNode = {
+  readonly identityKey: IdentityKey;
+  readonly publicKey: PublicKey;
+  readonly hostname: string;
+  readonly wantedName: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly agentVersion: string;
+};
+
+type EnrolDeps = Pick<FeatureDeps, "database" | "clock" | "random">;
+
+/** Makes a peer out of a node and spends its key, both in one transaction or neither. */
+export async function enrolNode(
+  deps: EnrolDeps,
+  from: { readonly address: string; readonly requestId: string },
+  { node, key }: { readonly node: JoiningNode; readonly key: Secret<string> },
+): Promise<Result<Peer, Failure>> {
+  const now = new Date(deps.clock.nowMs());
+  const known = await findEnrolmentKeyByHash(deps.database.db, hashSecret(key.expose()));
+  if (!known) return err({ code: "enrolment_key_unknown" });
+  return transact(deps.database.db, async (tx) => {
+    const network = await lockNetwork(tx, known.networkId);
+    if (!network) return err({ code: "enrolment_key_unknown" });
+    // The network's lock makes us the only one: a second attempt of the same node finds the first one's peer.
+    const twin = await findPeerByIdentity(tx, node.identityKey);
+    if (twin) return ok(twin);
+    if (!(await spendEnrolmentKey(tx, known.id, now))) {
+      return err({ code: known.revokedAt || known.expiresAt <= now ? "enrolment_key_expired" : "enrolment_key_used_up" });
+    }
+    const offset = await allocateOffset(tx, network, now);
+    if (!offset.ok) return offset;
+    const { wantedName, ...facts } = node;
+    const peer: Peer = {
+      ...facts,
+      id: peerIds.make(deps.random),
+      networkId: network.id,
+      name: await freeName(wantedName || node.hostname, (label) => namesLike(tx, network.id, label)),
+      hostOffset: offset.value,
+      ...addressesAt(network, offset.value),
+      endpoints: [],
+      rxBytes: 0n,
+      txBytes: 0n,
+      counterEpoch: null,
+      epochRxBytes: 0n,
+      epochTxBytes: 0n,
+      lastSeenAt: null,
+      createdAt: now,
+    };
+    await insertPeer(tx, peer);
+    await publishChanges(tx, network.id, [{ kind: "peer", peerId: peer.id }], now);
+    const who = { ...from, actor: { kind: "node", peerId: peer.id, name: peer.name } } as const;
+    const after = { ...peerView(peer, undefined), enrolmentKeyId: known.id };
+    const note = { action: "peers.enrol", objectId: peer.id, networkId: network.id };
+    await recordAudit(tx, who, { ...note, before: null, after, at: now });
+    return ok(peer);
+  });
+}
+
+async function freeName(wanted: string, read: (label: string) => Promise<ReadonlySet<string>>): Promise<string> {
+  let taken: ReadonlySet<string> | undefined;
+  for (const candidate of nameCandidates(wanted)) {
+    taken ??= await read(candidate);
+    if (!taken.has(candidate)) return candidate;
+  }
+  throw new Error("candidates never end");
+}

@@ -1,0 +1,18 @@
+/** Runs something again and again, never twice at once; the first time after one interval. */
+export function startJob(options: {
+  readonly everyMs: number;
+  readonly run: () => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}): { readonly dispose: () => void } {
+  let isRunning = false;
+  const timer = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    void options
+      .run()
+      .catch(options.onError)
+      .finally(() => (isRunning = false));
+  }, options.everyMs);
+  timer.unref();
+  return { dispose: () => clearInterval(timer) };
+}

@@ -1,0 +1,49 @@
+import { networkIds } from "@weft/protocol";
+import type { NetworkId } from "@weft/protocol";
+import type { Database } from "../db/client.ts";
+import { allNetworks, CHANGES_CHANNEL } from "../db/networks-repository.ts";
+
+/**
+ * Follows changes that any replica commits. Notifications are hints that carry an id only: they may be merged or lost
+ * with their connection, so everything is read again from its last sequence after each reconnect.
+ */
+export async function listenForChanges(deps: {
+  readonly database: Database;
+  readonly catchUp: (id: NetworkId) => Promise<unknown>;
+  readonly known: () => Iterable<NetworkId>;
+  readonly onError: (event: string, error: unknown) => void;
+}): Promise<{ readonly dispose: () => Promise<void> }> {
+  let isOver = false;
+  const follow = async (id: NetworkId, attempt = 0): Promise<void> => {
+    try {
+      await deps.catchUp(id);
+    } catch (error) {
+      if (isOver) return;
+      deps.onError("network_not_read", error);
+      // A failed read never makes a map: the old one stays until this succeeds.
+      const waitMs = Math.min(RETRY_MS * 2 ** attempt, RETRY_MS_MAX);
+      setTimeout(() => void follow(id, attempt + 1), waitMs).unref();
+    }
+  };
+  const followAll = async () => {
+    const stored = (await allNetworks(deps.database.db)).map(({ id }) => id);
+    await Promise.all([...new Set([...stored, ...deps.known()])].map((id) => follow(id)));
+  };
+  const subscription = await deps.database.sql.listen(
+    CHANGES_CHANNEL,
+    (payload) => {
+      if (networkIds.is(payload)) void follow(payload);
+    },
+    () => void followAll().catch((error: unknown) => deps.onError("networks_not_read", error)),
+  );
+  await followAll();
+  return {
+    async dispose() {
+      isOver = true;
+      await subscription.unlisten().catch(() => undefined);
+    },
+  };
+}
+
+const RETRY_MS = 100;
+const RETRY_MS_MAX = 5_000;

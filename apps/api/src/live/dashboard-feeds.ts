@@ -1,0 +1,134 @@
+import type { NetworkId, PeerId } from "@weft/protocol";
+import type { Peer } from "../domain/peer.ts";
+import type { PresenceBook } from "../domain/presence.ts";
+import type { WallClock } from "../registry/feature-deps.ts";
+import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
+import { peerView } from "../registry/views.ts";
+import type { AttachedStream } from "./attached-stream.ts";
+import { livePeer, networkSample, peerSample } from "./live-views.ts";
+import type { NetworkHub } from "./network-hub.ts";
+import { createSubscribers } from "./subscribers.ts";
+import type { TrafficBook } from "./traffic-book.ts";
+
+/** Keeps dashboards up to date, and asks nodes for fine counters while somebody looks. */
+export type DashboardFeeds = {
+  readonly watchNetwork: (hub: NetworkHub, signal: AbortSignal) => AsyncIterable<NetworkEvent>;
+  readonly watchPeer: (hub: NetworkHub, peer: Peer, signal: AbortSignal) => AsyncIterable<PeerEvent>;
+  readonly notePeer: (networkId: NetworkId, peerId: PeerId) => void;
+  readonly noteRemoved: (networkId: NetworkId, peerId: PeerId) => void;
+  readonly noteAttached: (hub: NetworkHub, stream: AttachedStream) => void;
+  readonly noteCounters: (hub: NetworkHub, peerId: PeerId) => void;
+  readonly dispose: () => void;
+};
+
+type FeedDeps = {
+  readonly presence: PresenceBook<PeerId>;
+  readonly traffic: TrafficBook;
+  readonly clock: WallClock;
+  readonly networks: ReadonlyMap<NetworkId, NetworkHub>;
+  readonly find: (id: PeerId) => { readonly hub: NetworkHub; readonly peer: Peer } | undefined;
+};
+
+export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
+  const dirty = new Map<NetworkId, Set<PeerId>>();
+  const moving = new Map<NetworkId, Set<PeerId>>();
+  const subscribers = createSubscribers({
+    onNetworkWatch(id) {
+      const hub = deps.networks.get(id);
+      for (const stream of hub?.streams.values() ?? []) tellInterval(id, stream);
+    },
+    onPeerWatch(id, networkId) {
+      const stream = deps.networks.get(networkId)?.streams.get(id);
+      if (stream) tellInterval(networkId, stream);
+    },
+  });
+  const tellInterval = (networkId: NetworkId, stream: AttachedStream) => {
+    const intervalMs = subscribers.isWatched(stream.peerId, networkId) ? WATCHED_MS : UNWATCHED_MS;
+    stream.socket.send({ kind: "watch", intervalMs });
+  };
+  const viewOf = (hub: NetworkHub, peer: Peer) => {
+    const place = { stream: hub.streams.get(peer.id), nowMs: deps.clock.nowMs() };
+    const traffic = deps.traffic.find(peer.id);
+    return peerView(peer, livePeer({ presence: deps.presence, traffic }, peer, place));
+  };
+  const sendDirty = () => {
+    for (const [networkId, ids] of dirty) {
+      dirty.delete(networkId);
+      const hub = deps.networks.get(networkId);
+      const peers = [...ids].flatMap((id) => hub?.mirror.peers().get(id) ?? []);
+      if (!hub || peers.length === 0) continue;
+      const views = peers.map((peer) => viewOf(hub, peer));
+      for (const feed of subscribers.ofNetwork(networkId)) pushPeers(feed, views);
+      for (const [place, { id }] of peers.entries()) {
+        const peer = views[place];
+        if (peer) for (const feed of subscribers.ofPeer(id)) feed.push({ kind: "peer", peer });
+      }
+    }
+  };
+  const sendSamples = () => {
+    const nowMs = deps.clock.nowMs();
+    for (const networkId of subscribers.networks()) {
+      const hub = deps.networks.get(networkId);
+      if (!hub) continue;
+      const wereMoving = moving.get(networkId) ?? new Set<PeerId>();
+      moving.set(networkId, wereMoving);
+      const sample = networkSample(hub, deps.traffic, { nowMs, wereMoving });
+      for (const feed of subscribers.ofNetwork(networkId)) feed.push(sample);
+    }
+  };
+  const timers = [setInterval(sendDirty, VIEW_MS), setInterval(sendSamples, WATCHED_MS)];
+  return {
+    watchNetwork(hub, signal) {
+      const feed = subscribers.addNetwork(hub.id, signal);
+      pushPeers(
+        feed,
+        [...hub.mirror.peers().values()].map((peer) => viewOf(hub, peer)),
+      );
+      return feed.events;
+    },
+    watchPeer(hub, peer, signal) {
+      const feed = subscribers.addPeer(peer, signal);
+      const points = deps.traffic.find(peer.id)?.history(deps.clock.nowMs()) ?? [];
+      feed.push({ kind: "history", points: [...points] });
+      feed.push({ kind: "peer", peer: viewOf(hub, peer) });
+      const sample = peerSample(hub, deps.traffic, peer.id);
+      if (sample) feed.push(sample);
+      return feed.events;
+    },
+    notePeer(networkId, peerId) {
+      dirty.set(networkId, (dirty.get(networkId) ?? new Set<PeerId>()).add(peerId));
+    },
+    noteRemoved(networkId, peerId) {
+      dirty.get(networkId)?.delete(peerId);
+      for (const feed of subscribers.ofNetwork(networkId)) feed.push({ kind: "peer-removed", peerId });
+    },
+    noteAttached(hub, stream) {
+      if (subscribers.isWatched(stream.peerId, hub.id)) tellInterval(hub.id, stream);
+      dirty.set(hub.id, (dirty.get(hub.id) ?? new Set<PeerId>()).add(stream.peerId));
+    },
+    noteCounters(hub, peerId) {
+      const feeds = subscribers.ofPeer(peerId);
+      const sample = feeds.length > 0 ? peerSample(hub, deps.traffic, peerId) : undefined;
+      if (sample) for (const feed of feeds) feed.push(sample);
+    },
+    dispose() {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+/** A list of any length in events of a bounded one; an empty network says so too. */
+function pushPeers(
+  feed: { readonly push: (event: NetworkEvent) => void },
+  views: Extract<NetworkEvent, { kind: "peers" }>["peers"],
+): void {
+  for (let start = 0; start === 0 || start < views.length; start += PEERS_PER_EVENT) {
+    feed.push({ kind: "peers", peers: views.slice(start, start + PEERS_PER_EVENT) });
+  }
+}
+
+const WATCHED_MS = 1_000;
+const UNWATCHED_MS = 10_000;
+/** Changes of rows reach the dashboard together, a fifth of a second late at most. */
+const VIEW_MS = 200;
+const PEERS_PER_EVENT = 500;

@@ -1,0 +1,125 @@
+import { createPublicKey, verify } from "node:crypto";
+import {
+  challengeTranscript,
+  compareVersions,
+  err,
+  fromBase64Url,
+  helloTranscript,
+  keyBytes,
+  makeSealKey,
+  NO_CHANNEL_HASH,
+  NONCE_BYTES,
+  ok,
+  openEnrolment,
+  PROTOCOL_VERSION,
+  PROTOCOL_VERSION_MIN,
+  TLS_EXPORTER_LABEL,
+  toBase64Url,
+} from "@weft/protocol";
+import type {
+  AgentFrame,
+  ByeDetail,
+  ByeReason,
+  Challenge,
+  Hello,
+  RandomBytes,
+  Result,
+  Secret,
+  ServerFrame,
+  StreamContext,
+} from "@weft/protocol";
+import type { ServerIdentity } from "./server-identity.ts";
+
+/** Why a stream is not opened. */
+export type Refusal = {
+  readonly reason: ByeReason;
+  readonly detail: ByeDetail;
+  readonly message: string;
+  readonly retryAfterMs: number;
+};
+
+/** Makes a refusal with a sentence for the person at the node. */
+export function refuse(reason: ByeReason, detail: ByeDetail, message: string): Refusal {
+  return { reason, detail, message, retryAfterMs: 0 };
+}
+
+export type Handshake = {
+  readonly challengeFrame: ServerFrame;
+  /** Checks the answer; what comes out is proven to hold the identity key on this very connection. */
+  readonly check: (frame: Extract<AgentFrame, { kind: "hello" }>) => Result<ProvenHello, Refusal>;
+};
+
+export type ProvenHello = { readonly hello: Hello; readonly enrolmentKey: Secret<string> | null };
+
+/** Opens a handshake; `undefined` when the nonce in the URL is none. */
+export function beginHandshake(options: {
+  readonly identity: ServerIdentity;
+  readonly random: RandomBytes;
+  readonly serverVersion: string;
+  readonly nonce: string;
+  readonly exportKey: ((label: string, length: number) => Uint8Array) | undefined;
+}): Handshake | undefined {
+  const agentNonce = fromBase64Url(options.nonce);
+  if (!agentNonce.ok || agentNonce.value.length !== NONCE_BYTES) return undefined;
+  const channelHash = options.exportKey?.(TLS_EXPORTER_LABEL, 32) ?? NO_CHANNEL_HASH;
+  const context: StreamContext = { agentNonce: agentNonce.value, channelHash };
+  const seal = makeSealKey(options.random);
+  const challenge: Challenge = {
+    serverKey: options.identity.key,
+    serverNonce: options.random(NONCE_BYTES),
+    sealKey: seal.publicKey,
+    serverVersion: options.serverVersion,
+    protocolMin: PROTOCOL_VERSION_MIN,
+    protocolMax: PROTOCOL_VERSION,
+    channelBinding: options.exportKey ? "tls-exporter" : "none",
+  };
+  const signature = options.identity.sign(challengeTranscript(context, challenge));
+  return {
+    challengeFrame: { kind: "challenge", ...challenge, signature },
+    check({ kind: _kind, signature: proof, ...hello }) {
+      const version = checkVersion(hello.protocolVersion);
+      if (version) return err(version);
+      if (hello.channelBinding !== challenge.channelBinding) {
+        const message = "the connection ends at a proxy on one side only; use the same address form on both";
+        return err(refuse("unauthorised", "channel_mismatch", message));
+      }
+      if (!isSignedBy(hello, helloTranscript(context, challenge, hello), proof)) {
+        return err(refuse("unauthorised", "bad_signature", "the identity key did not sign this connection"));
+      }
+      if (!hello.enrolment) return ok({ hello, enrolmentKey: null });
+      const opened = openEnrolment({ context, challenge }, hello.enrolment, seal.privateKey);
+      if (opened.ok) return ok({ hello, enrolmentKey: opened.value });
+      return err(refuse("unauthorised", "bad_signature", "the enrolment key was not sealed to this connection"));
+    },
+  };
+}
+
+function checkVersion(version: number): Refusal | undefined {
+  const verdict = compareVersions(version, { min: PROTOCOL_VERSION_MIN, max: PROTOCOL_VERSION });
+  switch (verdict) {
+    case "ok":
+      return undefined;
+    case "agent_too_old":
+      return refuse(
+        "incompatible",
+        verdict,
+        `this agent speaks version ${version}, the server needs at least ${PROTOCOL_VERSION_MIN}: upgrade the agent`,
+      );
+    case "agent_too_new":
+      return refuse(
+        "incompatible",
+        verdict,
+        `this agent speaks version ${version}, the server knows up to ${PROTOCOL_VERSION}: upgrade the server first`,
+      );
+  }
+}
+
+function isSignedBy({ identityKey }: Hello, message: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    const jwk = { kty: "OKP", crv: "Ed25519", x: toBase64Url(keyBytes(identityKey)) };
+    return verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), signature);
+  } catch {
+    // The library refuses points off the curve by throwing; to us that is a wrong signature.
+    return false;
+  }
+}

@@ -1,0 +1,196 @@
+import type { CountersReport, NetworkId, NodeStatus, PeerId, RandomBytes } from "@weft/protocol";
+import type { Database } from "../db/client.ts";
+import { readNetwork } from "../db/changes-repository.ts";
+import type { Peer } from "../domain/peer.ts";
+import { chooseEndpoints, sameEndpoints } from "../domain/endpoints.ts";
+import { createPresenceBook } from "../domain/presence.ts";
+import type { PresenceBook } from "../domain/presence.ts";
+import type { WallClock } from "../registry/feature-deps.ts";
+import type { AttachedStream } from "./attached-stream.ts";
+import { createDashboardFeeds } from "./dashboard-feeds.ts";
+import type { DashboardFeeds } from "./dashboard-feeds.ts";
+import { createEndpointRecorder } from "./endpoint-recorder.ts";
+import type { EndpointRecorder } from "./endpoint-recorder.ts";
+import { createMapEncoder } from "./map-encoder.ts";
+import { createNetworkHub } from "./network-hub.ts";
+import type { NetworkHub } from "./network-hub.ts";
+import { createPingJobs } from "./ping-jobs.ts";
+import type { PingJobs } from "./ping-jobs.ts";
+import type { ServerIdentity } from "./server-identity.ts";
+import { createTrafficBook } from "./traffic-book.ts";
+import type { TrafficBook } from "./traffic-book.ts";
+
+export type LiveHubDeps = {
+  readonly database: Database;
+  readonly identity: ServerIdentity;
+  readonly clock: WallClock;
+  readonly random: RandomBytes;
+  readonly onError: (event: string, error: unknown) => void;
+};
+
+/** Everything live: networks in memory, streams, presence, counters, dashboards. */
+export type LiveHub = {
+  readonly presence: PresenceBook<PeerId>;
+  readonly traffic: TrafficBook;
+  readonly feeds: DashboardFeeds;
+  readonly pings: PingJobs;
+  readonly endpoints: EndpointRecorder;
+  readonly networks: ReadonlyMap<NetworkId, NetworkHub>;
+  readonly find: (id: PeerId) => { readonly hub: NetworkHub; readonly peer: Peer } | undefined;
+  /** Reads a network from the database, or what changed in it. */
+  readonly catchUp: (id: NetworkId) => Promise<NetworkHub | undefined>;
+  readonly opened: (hub: NetworkHub, stream: AttachedStream, mode: "resume" | "snapshot") => void;
+  readonly closed: (hub: NetworkHub, stream: AttachedStream, how: "bye" | "broken") => void;
+  readonly noteStatus: (source: NodeSource, status: NodeStatus) => void;
+  readonly noteCounters: (source: NodeSource, report: CountersReport) => void;
+  readonly noteApplied: (hub: NetworkHub, stream: AttachedStream, sequence: bigint) => void;
+  readonly dispose: () => Promise<void>;
+};
+
+export type NodeSource = { readonly hub: NetworkHub; readonly peerId: PeerId; readonly address: string };
+
+export function createLiveHub(deps: LiveHubDeps): LiveHub {
+  const { clock } = deps;
+  const { db } = deps.database;
+  const networks = new Map<NetworkId, NetworkHub>();
+  const places = new Map<PeerId, NetworkHub>();
+  const presence = createPresenceBook<PeerId>(clock.nowMs());
+  const traffic = createTrafficBook({ db, lastSeenAt: (id) => dateOf(presence.lastProofMs(id)) });
+  const find = (id: PeerId) => {
+    const hub = places.get(id);
+    const peer = hub?.mirror.peers().get(id);
+    return hub && peer && { hub, peer };
+  };
+  const feeds = createDashboardFeeds({ presence, traffic, clock, networks, find });
+  const pings = createPingJobs(deps.random);
+  const endpoints = createEndpointRecorder({
+    db,
+    clock,
+    onError: (error) => deps.onError("endpoints_not_stored", error),
+  });
+  const catchUp = createLoader(deps, { networks, places, presence, traffic, feeds });
+  return {
+    presence,
+    traffic,
+    feeds,
+    pings,
+    endpoints,
+    networks,
+    find,
+    catchUp,
+    opened(hub, stream, mode) {
+      presence.opened(stream.peerId, clock.nowMs());
+      hub.attach(stream, mode);
+      feeds.noteAttached(hub, stream);
+    },
+    closed(hub, stream, how) {
+      hub.detach(stream);
+      presence.closed(stream.peerId, how, clock.nowMs());
+      traffic.noteDirty(stream.peerId);
+      feeds.notePeer(hub.id, stream.peerId);
+    },
+    noteStatus({ hub, peerId, address }, status) {
+      traffic.noteStatus(peerId, status);
+      const peer = hub.mirror.peers().get(peerId);
+      if (!peer) return;
+      const chosen = chooseEndpoints({
+        reported: status.endpoints,
+        listenPort: status.listenPort,
+        observed: address,
+        overlayRanges: overlayRanges(hub),
+      });
+      if (!sameEndpoints(chosen, peer.endpoints)) endpoints.note(hub.id, peerId, chosen);
+    },
+    noteCounters({ hub, peerId }, report) {
+      const peer = hub.mirror.peers().get(peerId);
+      if (!peer) return;
+      traffic.ingest(peer, report, clock.nowMs());
+      feeds.noteCounters(hub, peerId);
+    },
+    noteApplied(hub, stream, sequence) {
+      stream.appliedSequence = sequence;
+      if (sequence === stream.sentSequence) {
+        stream.appliedAfterMs = Math.max(0, clock.nowMs() - stream.sentChangeAtMs);
+      }
+      feeds.notePeer(hub.id, stream.peerId);
+    },
+    async dispose() {
+      feeds.dispose();
+      pings.dispose();
+      for (const hub of networks.values()) hub.dispose();
+      await endpoints.flush();
+      await traffic.flush();
+    },
+  };
+}
+
+type Books = {
+  readonly networks: Map<NetworkId, NetworkHub>;
+  readonly places: Map<PeerId, NetworkHub>;
+  readonly presence: PresenceBook<PeerId>;
+  readonly traffic: TrafficBook;
+  readonly feeds: DashboardFeeds;
+};
+
+/** Loads networks and follows them; one that is loading is loaded once. */
+function createLoader(deps: LiveHubDeps, books: Books): LiveHub["catchUp"] {
+  const { database, clock, identity } = deps;
+  const encoder = createMapEncoder({ identity, clock });
+  const loading = new Map<NetworkId, Promise<NetworkHub | undefined>>();
+  const forgetPeer = (hub: NetworkHub, peerId: PeerId) => {
+    books.places.delete(peerId);
+    books.presence.forget(peerId);
+    books.traffic.forget(peerId);
+    books.feeds.noteRemoved(hub.id, peerId);
+  };
+  const load = async (id: NetworkId) => {
+    const contents = await readNetwork(database.db, id);
+    if (!contents) return undefined;
+    const hub: NetworkHub = createNetworkHub(
+      {
+        db: database.db,
+        encoder,
+        clock,
+        onPeers(changed, removed) {
+          for (const peerId of changed) {
+            books.places.set(peerId, hub);
+            books.feeds.notePeer(hub.id, peerId);
+          }
+          for (const peerId of removed) forgetPeer(hub, peerId);
+        },
+        onGone() {
+          for (const peerId of hub.mirror.peers().keys()) forgetPeer(hub, peerId);
+          hub.dispose();
+          books.networks.delete(id);
+        },
+        onSent: (stream) => books.feeds.notePeer(hub.id, stream.peerId),
+      },
+      contents,
+    );
+    books.networks.set(id, hub);
+    for (const peer of contents.peers) {
+      books.places.set(peer.id, hub);
+      books.traffic.of(peer);
+    }
+    return hub;
+  };
+  return async (id) => {
+    const hub = books.networks.get(id);
+    if (hub) {
+      await hub.catchUp();
+      return books.networks.get(id);
+    }
+    const underWay = loading.get(id) ?? load(id).finally(() => loading.delete(id));
+    loading.set(id, underWay);
+    return underWay;
+  };
+}
+
+function overlayRanges(hub: NetworkHub) {
+  const { ipv4Range, ipv6Range } = hub.mirror.network();
+  return [ipv4Range, ipv6Range].flatMap((range) => (range ? [range] : []));
+}
+
+function dateOf(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(ms);
+}

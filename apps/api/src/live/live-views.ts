@@ -1,0 +1,106 @@
+import type { PeerId } from "@weft/protocol";
+import type { Peer } from "../domain/peer.ts";
+import type { PresenceBook } from "../domain/presence.ts";
+import type { NodeTraffic } from "../domain/traffic.ts";
+import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
+import type { LivePeer } from "../registry/live-state.ts";
+import type { AttachedStream } from "./attached-stream.ts";
+import type { NetworkHub } from "./network-hub.ts";
+import type { TrafficBook } from "./traffic-book.ts";
+
+/** What memory knows about a peer beside its row. */
+export function livePeer(
+  known: { readonly presence: PresenceBook<PeerId>; readonly traffic: NodeTraffic | undefined },
+  peer: Peer,
+  place: { readonly stream: AttachedStream | undefined; readonly nowMs: number },
+): LivePeer {
+  const proofMs = known.presence.lastProofMs(peer.id);
+  const totals = known.traffic?.totals() ?? peer;
+  return {
+    presence: known.presence.stateOf(peer.id, place.nowMs),
+    lastSeenAt: proofMs === undefined ? peer.lastSeenAt : new Date(proofMs),
+    map: mapProgress(place.stream),
+    rxBytes: totals.rxBytes,
+    txBytes: totals.txBytes,
+  };
+}
+
+function mapProgress(stream: AttachedStream | undefined): LivePeer["map"] {
+  if (!stream) return { state: "none", sequence: 0n, appliedAfterMs: null };
+  const isApplied = stream.appliedSequence === stream.sentSequence && !stream.desired.isPending();
+  return {
+    state: isApplied ? "applied" : "pending",
+    sequence: stream.sentSequence,
+    appliedAfterMs: isApplied ? stream.appliedAfterMs : null,
+  };
+}
+
+/** One step of a network's chart: every node that moves, and those that just stopped. */
+export function networkSample(
+  hub: NetworkHub,
+  book: TrafficBook,
+  step: { readonly nowMs: number; readonly wereMoving: Set<PeerId> },
+): NetworkEvent {
+  const sum = { rxBitsPerSecond: 0, txBitsPerSecond: 0 };
+  const peers = [...hub.mirror.peers().keys()].flatMap((peerId) => {
+    const traffic = book.find(peerId);
+    if (!traffic) return [];
+    const { rxBitsPerSecond, txBitsPerSecond } = traffic.rates(step.nowMs);
+    const isMoving = rxBitsPerSecond > 0 || txBitsPerSecond > 0;
+    const hasStopped = !isMoving && step.wereMoving.delete(peerId);
+    if (isMoving) step.wereMoving.add(peerId);
+    if (!isMoving && !hasStopped) return [];
+    sum.rxBitsPerSecond += rxBitsPerSecond;
+    sum.txBitsPerSecond += txBitsPerSecond;
+    const { rxBytes, txBytes } = traffic.totals();
+    return [{ peerId, rxBitsPerSecond, txBitsPerSecond, rxBytes: String(rxBytes), txBytes: String(txBytes) }];
+  });
+  return { kind: "sample", atMs: step.nowMs, peers, totals: sum };
+}
+
+/** One step of a peer's page. */
+export function peerSample(hub: NetworkHub, book: TrafficBook, peerId: PeerId): PeerEvent | undefined {
+  const traffic = book.find(peerId);
+  const latest = traffic?.latest();
+  if (!traffic || !latest) return undefined;
+  const { rxBitsPerSecond, txBitsPerSecond } = traffic.rates(latest.atMs);
+  const links = [...traffic.links()].flatMap(([id, link]) => {
+    const other = hub.mirror.peers().get(id);
+    // Agents may still count a peer that was removed a moment ago.
+    if (!other) return [];
+    return [
+      {
+        peerId: id,
+        name: other.name,
+        rxBitsPerSecond: link.rxBitsPerSecond,
+        txBitsPerSecond: link.txBitsPerSecond,
+        rxBytes: String(link.rxBytes),
+        txBytes: String(link.txBytes),
+        endpoint: link.endpoint,
+        sessionAgeSeconds: seconds(link.sessionAgeMs),
+        lastHandshakeAgeSeconds: seconds(link.lastHandshakeAgeMs),
+        drops: texts(link.drops),
+      },
+    ];
+  });
+  return {
+    kind: "sample",
+    atMs: latest.atMs,
+    rxBitsPerSecond,
+    txBitsPerSecond,
+    links,
+    drops: texts(latest.drops),
+    stages: [...latest.stages],
+    offload: [...(book.statusOf(peerId)?.offloads ?? [])],
+    cpuPercent: latest.cpuPercent,
+    rssBytes: latest.rssBytes,
+  };
+}
+
+function seconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1_000;
+}
+
+function texts(counters: Readonly<Record<string, bigint>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(counters).map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,74 @@
+import { deflateRawSync } from "node:zlib";
+import {
+  deltaSigningBytes,
+  encodeDeltaBody,
+  encodeMapBody,
+  encodeServerFrame,
+  mapSigningBytes,
+  splitMap,
+} from "@weft/protocol";
+import type { MapDelta, PeerId } from "@weft/protocol";
+import { filterFor, maySee } from "../domain/access-policy.ts";
+import { mapPeerOf, selfOf } from "../domain/map-content.ts";
+import type { NetworkMirror } from "./network-mirror.ts";
+import type { ServerIdentity } from "./server-identity.ts";
+
+/** Makes signed frames out of maps and deltas. */
+export type MapEncoder = {
+  /** All frames of a whole map; `undefined` when the node is no member any more. */
+  readonly snapshot: (mirror: NetworkMirror, node: PeerId) => Uint8Array[] | undefined;
+  /** One encoder per sending round: nodes with equal content share the bytes. */
+  readonly round: (mirror: NetworkMirror) => DeltaRound;
+};
+
+export type DeltaRound = { readonly encode: (delta: MapDelta, baseSequence: bigint) => Uint8Array };
+
+export function createMapEncoder(deps: {
+  readonly identity: ServerIdentity;
+  readonly clock: { readonly nowMs: () => number };
+}): MapEncoder {
+  const { identity, clock } = deps;
+  return {
+    snapshot(mirror, node) {
+      const own = mirror.peers().get(node);
+      if (!own) return undefined;
+      const policy = mirror.policy();
+      const peers = [...mirror.peers().values()].filter((peer) => maySee(policy, node, peer.id)).map(mapPeerOf);
+      const { epoch, sequence } = mirror.network();
+      const body = encodeMapBody({ self: selfOf(mirror.network(), own), peers, filter: filterFor(policy) });
+      const timeMs = clock.nowMs();
+      const frames = splitMap({
+        epoch,
+        sequence,
+        timeMs,
+        compression: "deflate",
+        bodyBytes: body.length,
+        bytes: deflateRawSync(body, { level: 1 }),
+        signature: identity.sign(mapSigningBytes({ epoch, sequence, timeMs, body })),
+      });
+      return frames.map(encodeServerFrame);
+    },
+    round(mirror) {
+      const classes = new Map<string, Uint8Array>();
+      return {
+        encode(delta, baseSequence) {
+          // The mirror stands still during a round, so ids say all about content.
+          const key = delta.self ? undefined : classKey(delta, baseSequence);
+          const shared = key === undefined ? undefined : classes.get(key);
+          if (shared) return shared;
+          const { epoch, sequence } = mirror.network();
+          const signed = { epoch, sequence, baseSequence, timeMs: clock.nowMs(), body: encodeDeltaBody(delta) };
+          const signature = identity.sign(deltaSigningBytes(signed));
+          const bytes = encodeServerFrame({ kind: "delta", ...signed, signature });
+          if (key !== undefined) classes.set(key, bytes);
+          return bytes;
+        },
+      };
+    },
+  };
+}
+
+function classKey(delta: MapDelta, baseSequence: bigint): string {
+  const upserts = delta.upserts.map(({ id }) => id).join();
+  return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? "filter" : ""}`;
+}

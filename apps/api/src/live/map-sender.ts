@@ -1,0 +1,139 @@
+import { createCoalescer } from "../domain/coalescer.ts";
+import type { WallClock } from "../registry/feature-deps.ts";
+import type { AttachedStream } from "./attached-stream.ts";
+import type { DeltaRound, MapEncoder } from "./map-encoder.ts";
+import type { NetworkMirror } from "./network-mirror.ts";
+
+/** Sends what streams of one network still have to be told. */
+export type MapSender = {
+  /** The stream waits for a whole map; it is sent as soon as the processor is free. */
+  readonly needsSnapshot: (stream: AttachedStream) => void;
+  /** The stream has something pending; it goes out with the next round. */
+  readonly needsDelta: (stream: AttachedStream) => void;
+  readonly forget: (stream: AttachedStream) => void;
+  readonly dispose: () => void;
+};
+
+type SenderDeps = {
+  readonly mirror: NetworkMirror;
+  readonly encoder: MapEncoder;
+  readonly clock: WallClock;
+  readonly onSent: (stream: AttachedStream) => void;
+};
+
+/**
+ * The first change goes out at once, later ones within a window. Work is done in slices, so that a thousand returning
+ * nodes never block the event loop; a stream whose network is full waits and gets the newest state later.
+ */
+export function createMapSender(deps: SenderDeps): MapSender {
+  const { mirror, encoder, clock } = deps;
+  const snapshots = new Set<AttachedStream>();
+  const deltas = new Set<AttachedStream>();
+  const coalescer = createCoalescer();
+  let deltaTimer: NodeJS.Timeout | undefined;
+  let snapshotTimer: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  const scheduleSnapshots = (delayMs: number) => {
+    if (!isOver) snapshotTimer ??= setTimeout(sendSnapshots, delayMs);
+  };
+  const scheduleDeltas = (delayMs: number) => {
+    if (!isOver) deltaTimer ??= setTimeout(sendDeltas, delayMs);
+  };
+
+  function sendSnapshots(): void {
+    snapshotTimer = undefined;
+    const left = inSlices(snapshots, (stream) => sendSnapshot({ ...deps, stream }));
+    if (left !== "done") scheduleSnapshots(left === "sliced" ? 0 : BLOCKED_RETRY_MS);
+  }
+  function sendDeltas(): void {
+    deltaTimer = undefined;
+    const round = encoder.round(mirror);
+    const left = inSlices(deltas, (stream) => {
+      if (!stream.desired.isSnapshotDue()) return sendDelta({ ...deps, stream, round });
+      snapshots.add(stream);
+      scheduleSnapshots(0);
+      return "sent";
+    });
+    coalescer.noteSent(clock.nowMs());
+    if (left !== "done") scheduleDeltas(left === "sliced" ? 0 : BLOCKED_RETRY_MS);
+  }
+
+  return {
+    needsSnapshot(stream) {
+      snapshots.add(stream);
+      scheduleSnapshots(0);
+    },
+    needsDelta(stream) {
+      deltas.add(stream);
+      const nowMs = clock.nowMs();
+      scheduleDeltas(coalescer.noteChange(nowMs) - nowMs);
+    },
+    forget(stream) {
+      snapshots.delete(stream);
+      deltas.delete(stream);
+    },
+    dispose() {
+      isOver = true;
+      clearTimeout(deltaTimer);
+      clearTimeout(snapshotTimer);
+    },
+  };
+}
+
+/** Handles members until a slice of time is used up; blocked ones stay for later. */
+function inSlices(
+  streams: Set<AttachedStream>,
+  handle: (stream: AttachedStream) => "sent" | "blocked",
+): "done" | "sliced" | "blocked" {
+  const beganMs = performance.now();
+  for (const stream of streams) {
+    if (performance.now() - beganMs > SLICE_MS) return "sliced";
+    if (handle(stream) === "sent") streams.delete(stream);
+  }
+  return streams.size === 0 ? "done" : "blocked";
+}
+
+function sendSnapshot({ mirror, encoder, onSent, stream }: SenderDeps & { readonly stream: AttachedStream }) {
+  if (stream.socket.waitingBytes() > WAITING_BYTES_MAX) return "blocked";
+  const frames = encoder.snapshot(mirror, stream.peerId);
+  // Without a place in the mirror the node was removed; its stream is being closed.
+  if (!frames) return "sent";
+  for (const frame of frames) stream.socket.sendBytes(frame);
+  stream.desired.noteSentAll();
+  noteSent(stream, mirror);
+  onSent(stream);
+  return "sent";
+}
+
+function sendDelta({
+  mirror,
+  encoder,
+  onSent,
+  stream,
+  round,
+  clock,
+}: SenderDeps & { readonly stream: AttachedStream; readonly round: DeltaRound }): "sent" | "blocked" {
+  if (stream.socket.waitingBytes() > WAITING_BYTES_MAX) return "blocked";
+  const delta = stream.desired.takeDelta();
+  if (!delta) return "sent";
+  if (delta.upserts.length + delta.removals.length > DELTA_PEERS_MAX) {
+    stream.desired.noteSnapshot();
+    return sendSnapshot({ mirror, encoder, onSent, stream, clock });
+  }
+  stream.socket.sendBytes(round.encode(delta, stream.sentSequence));
+  noteSent(stream, mirror);
+  onSent(stream);
+  return "sent";
+}
+
+function noteSent(stream: AttachedStream, mirror: NetworkMirror): void {
+  stream.sentSequence = mirror.network().sequence;
+  stream.sentChangeAtMs = mirror.changedAtMs();
+}
+
+const SLICE_MS = 20;
+const BLOCKED_RETRY_MS = 100;
+const WAITING_BYTES_MAX = 1_000_000;
+/** A longer list is cheaper as a compressed whole map, and would near the frame limit. */
+const DELTA_PEERS_MAX = 400;

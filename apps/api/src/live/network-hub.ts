@@ -1,0 +1,150 @@
+import type { NetworkId, PeerId } from "@weft/protocol";
+import { readChanges, readNetwork } from "../db/changes-repository.ts";
+import type { ChangesSince, NetworkContents } from "../db/changes-repository.ts";
+import type { Executor } from "../db/client.ts";
+import { affectedByPeer } from "../domain/affected-nodes.ts";
+import { mapPeerOf, selfOf } from "../domain/map-content.ts";
+import type { Peer } from "../domain/peer.ts";
+import type { WallClock } from "../registry/feature-deps.ts";
+import { refuse } from "./handshake.ts";
+import type { AttachedStream } from "./attached-stream.ts";
+import type { MapEncoder } from "./map-encoder.ts";
+import { createMapSender } from "./map-sender.ts";
+import { createNetworkMirror } from "./network-mirror.ts";
+import type { NetworkMirror } from "./network-mirror.ts";
+
+/** The streams of one network and the memory they are served from. */
+export type NetworkHub = {
+  readonly id: NetworkId;
+  readonly mirror: NetworkMirror;
+  readonly streams: ReadonlyMap<PeerId, AttachedStream>;
+  readonly attach: (stream: AttachedStream, mode: "resume" | "snapshot") => void;
+  readonly detach: (stream: AttachedStream) => void;
+  readonly resend: (stream: AttachedStream) => void;
+  /** Reads what changed in the database; resolves when memory is at least as new as it was at the call. */
+  readonly catchUp: () => Promise<void>;
+  readonly dispose: () => void;
+};
+
+export type NetworkHubDeps = {
+  readonly db: Executor;
+  readonly encoder: MapEncoder;
+  readonly clock: WallClock;
+  readonly onPeers: (changed: readonly PeerId[], removed: readonly PeerId[]) => void;
+  readonly onGone: () => void;
+  readonly onSent: (stream: AttachedStream) => void;
+};
+
+export function createNetworkHub(deps: NetworkHubDeps, contents: NetworkContents): NetworkHub {
+  const { db, clock } = deps;
+  const id = contents.network.id;
+  const mirror = createNetworkMirror(contents, clock.nowMs());
+  const streams = new Map<PeerId, AttachedStream>();
+  const sender = createMapSender({ mirror, encoder: deps.encoder, clock, onSent: deps.onSent });
+  const context: FollowContext = { ...deps, mirror, streams, needsDelta: sender.needsDelta };
+
+  const reload = async () => {
+    const before = [...mirror.peers().keys()];
+    const fresh = await readNetwork(db, id);
+    if (!fresh) return end();
+    mirror.replace(fresh);
+    const removed = before.filter((peerId) => !mirror.peers().has(peerId));
+    sayRemoved(streams, removed);
+    deps.onPeers([...mirror.peers().keys()], removed);
+    for (const stream of streams.values()) resend(stream);
+  };
+  const end = () => {
+    sayRemoved(streams, [...streams.keys()]);
+    deps.onGone();
+  };
+  const resend = (stream: AttachedStream) => {
+    stream.desired.noteSnapshot();
+    sender.needsSnapshot(stream);
+  };
+  const read = async () => {
+    const changes = await readChanges(db, id, mirror.network().sequence);
+    if (!changes) return end();
+    if (changes.network.epoch !== mirror.network().epoch || !changes.isComplete) return reload();
+    follow(context, changes);
+  };
+
+  return {
+    id,
+    mirror,
+    streams,
+    attach(stream, mode) {
+      streams.set(stream.peerId, stream);
+      if (mode === "snapshot") return sender.needsSnapshot(stream);
+      stream.desired.noteSentAll();
+      stream.sentSequence = mirror.network().sequence;
+      stream.appliedSequence = stream.sentSequence;
+    },
+    detach(stream) {
+      sender.forget(stream);
+      if (streams.get(stream.peerId) === stream) streams.delete(stream.peerId);
+    },
+    resend,
+    catchUp: inTurn(read),
+    dispose: sender.dispose,
+  };
+}
+
+type FollowContext = NetworkHubDeps & {
+  readonly mirror: NetworkMirror;
+  readonly streams: ReadonlyMap<PeerId, AttachedStream>;
+  readonly needsDelta: (stream: AttachedStream) => void;
+};
+
+/** Applies changes to memory and tells exactly the streams whose maps they touch. */
+function follow(context: FollowContext, changes: ChangesSince): void {
+  const { mirror, streams, needsDelta } = context;
+  const before = new Map([...changes.peers.keys()].map((peerId) => [peerId, mirror.peers().get(peerId)]));
+  mirror.follow(changes);
+  const removed = [...changes.peers].flatMap(([peerId, peer]) => (peer ? [] : [peerId]));
+  sayRemoved(streams, removed);
+  for (const [peerId, peer] of changes.peers) {
+    const was = before.get(peerId);
+    if (was && peer && sameInMaps(was, peer)) continue;
+    for (const node of affectedByPeer(mirror.policy(), peerId, streams.keys())) {
+      const stream = streams.get(node);
+      if (!stream) continue;
+      if (node !== peerId) stream.desired.notePeer(peerId);
+      else if (was && peer && JSON.stringify(selfOf(mirror.network(), was)) === JSON.stringify(selfOf(mirror.network(), peer))) continue;
+      else stream.desired.noteSelf();
+      needsDelta(stream);
+    }
+  }
+  if (changes.rules || changes.networkChanged) {
+    for (const stream of streams.values()) {
+      if (changes.rules) stream.desired.noteRules();
+      if (changes.networkChanged) stream.desired.noteSelf();
+      needsDelta(stream);
+    }
+  }
+  context.onPeers([...changes.peers.keys()].filter((peerId) => mirror.peers().has(peerId)), removed);
+}
+
+function sameInMaps(left: Peer, right: Peer): boolean {
+  return JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right));
+}
+
+function sayRemoved(streams: ReadonlyMap<PeerId, AttachedStream>, removed: readonly PeerId[]): void {
+  const refusal = refuse("removed", "none", "this node was removed from its network; join again with a new key");
+  for (const peerId of removed) streams.get(peerId)?.socket.bye(refusal);
+}
+
+/** Runs one at a time; calls that come while one waits share its run. */
+function inTurn(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | undefined;
+  return () => {
+    waiting ??= running
+      .catch(() => undefined)
+      .then(() => {
+        waiting = undefined;
+        running = run();
+        return running;
+      });
+    return waiting;
+  };
+}

@@ -1,0 +1,42 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fromBase64Url, serverKeyFromBytes } from "@weft/protocol";
+import type { ServerKey } from "@weft/protocol";
+import { keepServerKey } from "../db/instance-repository.ts";
+import type { Executor } from "../db/client.ts";
+
+/** The key that agents pin, and signatures by it. */
+export type ServerIdentity = { readonly key: ServerKey; readonly sign: (bytes: Uint8Array) => Uint8Array };
+
+/** Reads the key beside the embedded database, or makes it at first start. */
+export async function identityFromFile(dataFolder: string): Promise<ServerIdentity> {
+  const path = join(dataFolder, "server-key.pem");
+  const existing = await readFile(path, "utf8").catch(() => undefined);
+  if (existing !== undefined) return identityOf(existing);
+  const fresh = makeKey();
+  await writeFile(path, fresh, { mode: 0o600, flag: "wx" });
+  return identityOf(fresh);
+}
+
+/** Reads the key that all replicas on an external database share, or makes it. */
+export async function identityFromDatabase(db: Executor): Promise<ServerIdentity> {
+  return identityOf(await keepServerKey(db, makeKey()));
+}
+
+function makeKey(): string {
+  return generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+function identityOf(pem: string): ServerIdentity {
+  const privateKey = createPrivateKey(pem);
+  return { key: publicKeyOf(privateKey), sign: (bytes) => sign(null, bytes, privateKey) };
+}
+
+function publicKeyOf(privateKey: KeyObject): ServerKey {
+  const raw = fromBase64Url(createPublicKey(privateKey).export({ format: "jwk" }).x ?? "");
+  const key = raw.ok ? serverKeyFromBytes(raw.value) : raw;
+  if (!key.ok) throw new Error("the server key is not an Ed25519 key");
+  return key.value;
+}

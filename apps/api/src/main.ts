@@ -1,0 +1,51 @@
+import { pino } from "pino";
+import { createApp } from "./app.ts";
+import { readConfig } from "./config.ts";
+import type { Config } from "./config.ts";
+import { ownerExists } from "./db/users-repository.ts";
+import { listen } from "./http/listen.ts";
+
+const config = readOrExit();
+const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+const steps: (() => Promise<void>)[] = [];
+let isStopping = false;
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal, 0));
+
+try {
+  const app = await createApp({ config, log });
+  steps.push(app.dispose);
+  void app.databaseLost.then(() => stop("the embedded database ended", 1));
+  const listening = await listen(app.server, { ...config.listen, socketPath: config.socketPath });
+  steps.push(listening.dispose);
+  const url = config.publicUrl ?? listening.url;
+  const hasOwner = await ownerExists(app.deps.database.db);
+  const setupUrl = hasOwner ? undefined : `${url}/setup?setup=${encodeURIComponent(config.setupToken)}`;
+  log.info({ event: "listening", url, port: listening.port, ...(setupUrl && { setupUrl }) });
+} catch (error) {
+  log.fatal({ event: "start_failed", err: error }, error instanceof Error ? error.message : "could not start");
+  await stop("start failed", 1);
+}
+
+function readOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return process.exit(2);
+  }
+}
+
+/** Stops everything in reverse. A step that hangs must not keep the process: what is acknowledged is on disk. */
+async function stop(reason: string, exitCode: number): Promise<never> {
+  if (isStopping) return new Promise(() => undefined);
+  isStopping = true;
+  log.info({ event: "stopping", reason });
+  setTimeout(() => process.exit(exitCode || 1), 5_000).unref();
+  for (const step of steps.reverse()) {
+    await step().catch((error: unknown) => log.error({ event: "stop_failed", err: error }));
+  }
+  log.info({ event: "stopped" });
+  return process.exit(exitCode);
+}
+
+
