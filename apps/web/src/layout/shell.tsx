@@ -1,7 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { Dialog as AriaDialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
+import { useTRPC } from "../api/context.ts";
 import { strings } from "../strings/index.ts";
 import { Footer } from "./footer.tsx";
 import { HealthBanner } from "./health-banner.tsx";
@@ -47,11 +49,17 @@ export function Shell(): ReactNode {
   );
 }
 
-/** The network of the page, or the last one where the page belongs to none. */
+/** The network of the page; where the page belongs to none, the last one, as long as it exists. */
 function useShellNetwork(): string | null {
+  const trpc = useTRPC();
   const { networkId } = useParams({ strict: false });
+  const { data } = useQuery(trpc.networks.list.queryOptions({ limit: 500 }));
   useEffect(() => {
     if (networkId) lastNetwork.write(networkId);
   }, [networkId]);
-  return networkId ?? lastNetwork.read();
+
+  if (networkId) return networkId;
+  const last = lastNetwork.read();
+  const known = data?.items.find((network) => network.id === last) ?? data?.items.at(0);
+  return known?.id ?? (data ? null : last);
 }

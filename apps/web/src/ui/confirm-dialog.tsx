@@ -37,7 +37,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
             label={strings.common.typeToConfirm(props.nameToType)}
             value={typed}
             onChange={setTyped}
-            autoFocus
+            focus="first"
             autoComplete="off"
             spellCheck="false"
           />

@@ -100,7 +100,9 @@ function Spacer({ height, columns }: { readonly height: number; readonly columns
   if (height <= 0) return null;
   return (
     <tr aria-hidden="true" className="spacer">
-      <td colSpan={columns} style={{ height }} />
+      <td colSpan={columns} style={{ height }}>
+        {NOTHING}
+      </td>
     </tr>
   );
 }
@@ -150,6 +152,9 @@ function useVisibleRows<Data>(rows: readonly Row<Data>[], { frame, rowHeight }: 
     measure: virtualizer.measureElement,
   };
 }
+
+/** Keeps the cell from being empty; nobody sees or hears it. */
+const NOTHING = "\u00a0";
 
 const ORDER = { asc: "ascending", desc: "descending" } as const;
 

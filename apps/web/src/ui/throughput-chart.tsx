@@ -38,7 +38,7 @@ export function ThroughputChart({
   }, []);
 
   useEffect(() => {
-    plot.current?.draw(columns, windowSeconds);
+    plot.current?.draw({ columns, revision, windowSeconds });
   }, [columns, revision, windowSeconds]);
 
   const index = hovered ?? columns.seconds.length - 1;

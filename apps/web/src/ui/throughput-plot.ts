@@ -9,20 +9,26 @@ export type ThroughputColumns = {
   readonly tx: readonly (number | null)[];
 };
 
+/** What the plot shows; the columns are filled further in place, so `revision` tells that they changed. */
+export type ThroughputView = {
+  readonly columns: ThroughputColumns;
+  readonly revision: number;
+  readonly windowSeconds: number;
+};
+
 export type ThroughputPlot = {
-  readonly draw: (columns: ThroughputColumns, windowSeconds: number) => void;
+  readonly draw: (view: ThroughputView) => void;
   readonly destroy: () => void;
 };
 
 /** Makes the canvas chart inside `place` and keeps its size and colours in step with the page. */
 export function createThroughputPlot(place: HTMLElement, onHover: (index: number | null) => void): ThroughputPlot {
-  let view: View = { columns: EMPTY, windowSeconds: 60 };
+  let view: ThroughputView = { columns: EMPTY, revision: 0, windowSeconds: 60 };
   let first = 0;
   const color = (name: string) => (): string => probe(place, name);
   const plot = new uPlot(
     plotOptions({
       color,
-      range: () => yRange(view),
       onHover: (index) => onHover(index === null ? null : index + first),
     }),
     [[], [], []],
@@ -42,7 +48,9 @@ export function createThroughputPlot(place: HTMLElement, onHover: (index: number
         ],
         false,
       );
+      const [low, high] = yRange(view);
       plot.setScale("x", { min: end - windowSeconds, max: end });
+      plot.setScale("y", { min: low, max: high });
     });
   }
 
@@ -55,8 +63,8 @@ export function createThroughputPlot(place: HTMLElement, onHover: (index: number
   themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
 
   return {
-    draw(columns, windowSeconds) {
-      view = { columns, windowSeconds };
+    draw(next) {
+      view = next;
       draw();
     },
     destroy() {
@@ -68,15 +76,12 @@ export function createThroughputPlot(place: HTMLElement, onHover: (index: number
   };
 }
 
-type View = { readonly columns: ThroughputColumns; readonly windowSeconds: number };
-
 type PlotDeps = {
   readonly color: (name: string) => () => string;
-  readonly range: () => [number, number];
   readonly onHover: (index: number | null) => void;
 };
 
-function plotOptions({ color, range, onHover }: PlotDeps): uPlot.Options {
+function plotOptions({ color, onHover }: PlotDeps): uPlot.Options {
   const axis = {
     stroke: color("ink"),
     font: `12px ${getComputedStyle(document.documentElement).fontFamily}`,
@@ -86,12 +91,17 @@ function plotOptions({ color, range, onHover }: PlotDeps): uPlot.Options {
   return {
     width: 600,
     height: HEIGHT,
-    padding: [8, 4, 0, 0],
+    padding: [8, 22, 0, 0],
     legend: { show: false },
-    scales: { x: { time: true }, y: { auto: false, range: () => range() } },
+    scales: { x: { time: true }, y: { auto: false } },
     cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 7 } },
     axes: [
-      { ...axis, grid: { show: false }, space: 90 },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 90,
+        values: (plot, ticks) => ticks.map((tick) => clockText(plot, tick)),
+      },
       {
         ...axis,
         size: 54,
@@ -108,6 +118,12 @@ function plotOptions({ color, range, onHover }: PlotDeps): uPlot.Options {
   };
 }
 
+/** Seconds matter only while the window is short. */
+function clockText(plot: uPlot, seconds: number): string {
+  const { min, max } = plot.scales["x"] ?? {};
+  return ((max ?? 0) - (min ?? 0) > 120 ? MINUTES : SECONDS).format(seconds * 1000);
+}
+
 /** Half, full and zero of each direction, so that both sides can be read although their scales differ. */
 function splits(plot: uPlot): number[] {
   const { min, max } = plot.scales["y"] ?? {};
@@ -117,7 +133,7 @@ function splits(plot: uPlot): number[] {
 }
 
 /** Each direction has its own ceiling, at least a quarter of the other one; both move in steps. */
-function yRange({ columns, windowSeconds }: View): [number, number] {
+function yRange({ columns, windowSeconds }: ThroughputView): [number, number] {
   const first = firstVisible(columns.seconds, (columns.seconds.at(-1) ?? 0) - windowSeconds);
   const peak = (column: readonly (number | null)[]): number =>
     column.slice(first).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
@@ -139,5 +155,7 @@ function probe(place: HTMLElement, name: string): string {
   return element ? getComputedStyle(element).color : "gray";
 }
 
+const MINUTES = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const SECONDS = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const HEIGHT = 260;
 const EMPTY: ThroughputColumns = { seconds: [], rx: [], tx: [] };

@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react
 import { useTRPC, useTRPCClient } from "../context.ts";
 import { statusOf } from "../error-text.ts";
 import { useLiveHub } from "./context.ts";
-import { keepSubscribed, type LiveSource, type LiveState } from "./keep-subscribed.ts";
+import { keepSubscribed, type LiveHandlers, type LiveState } from "./keep-subscribed.ts";
 import type { NetworkLive } from "./network-live.ts";
 import { createPeerLive, type PeerLive } from "./peer-live.ts";
 import type { Store } from "./store.ts";
@@ -15,10 +15,10 @@ export function useNetworkLive(networkId: string): NetworkLive {
   const live = useLiveHub().network(networkId);
   useLive(networkId, {
     onEvent: live.handle,
-    source: (handlers) =>
+    source: (id, handlers) =>
       stop(
         client.live.network.subscribe(
-          { networkId },
+          { networkId: id },
           { onData: handlers.onEvent, onError: handlers.onEnd, onComplete: () => handlers.onEnd(null) },
         ),
       ),
@@ -34,10 +34,10 @@ export function usePeerLive(peerId: string): PeerLive {
   if (current !== held) setHeld(current);
   useLive(peerId, {
     onEvent: current.live.handle,
-    source: (handlers) =>
+    source: (id, handlers) =>
       stop(
         client.live.peer.subscribe(
-          { peerId },
+          { peerId: id },
           { onData: handlers.onEvent, onError: handlers.onEnd, onComplete: () => handlers.onEnd(null) },
         ),
       ),
@@ -55,13 +55,16 @@ export function useLiveState(): LiveState {
   return useStore(useLiveHub().state);
 }
 
-type LiveOptions<Event> = { readonly source: LiveSource<Event>; readonly onEvent: (event: Event) => void };
+type LiveOptions<Event> = {
+  readonly source: (id: string, handlers: LiveHandlers<Event>) => () => void;
+  readonly onEvent: (event: Event) => void;
+};
 
-function useLive<Event>(key: string, options: LiveOptions<Event>): void {
+function useLive<Event>(id: string, options: LiveOptions<Event>): void {
   const { state } = useLiveHub();
   const visible = usePageVisible();
   const heal = useHealing();
-  const open = useEffectEvent((handlers: Parameters<LiveSource<Event>>[0]) => options.source(handlers));
+  const open = useEffectEvent((target: string, handlers: LiveHandlers<Event>) => options.source(target, handlers));
   const handle = useEffectEvent((event: Event) => options.onEvent(event));
   const changed = useEffectEvent((next: LiveState) => {
     const before = state.get();
@@ -74,7 +77,7 @@ function useLive<Event>(key: string, options: LiveOptions<Event>): void {
   useEffect(() => {
     if (!visible) return;
     return keepSubscribed<Event>({
-      source: (handlers) => open(handlers),
+      source: (handlers) => open(id, handlers),
       onEvent: (event) => handle(event),
       onState: (next) => changed(next),
       onEnd: () => ended(),
@@ -85,7 +88,7 @@ function useLive<Event>(key: string, options: LiveOptions<Event>): void {
         return () => clearTimeout(timer);
       },
     });
-  }, [key, visible]);
+  }, [id, visible]);
 }
 
 /** What happens around a broken stream: everything is read again after it healed, and a lost session leads to the login. */

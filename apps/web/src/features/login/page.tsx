@@ -53,7 +53,7 @@ export function LoginPage(): ReactNode {
           name="username"
           autoComplete="username"
           isRequired
-          autoFocus
+          focus="first"
         />
         <PasswordField
           label={text.password}

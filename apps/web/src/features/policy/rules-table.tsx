@@ -55,8 +55,9 @@ export function RulesTable({ rules, onRemove }: RulesTableProps): ReactNode {
             <td data-label={text.columns.effect}>
               <Chip tone="bad">{text.deny}</Chip>
             </td>
-            <td data-from="medium" />
-            <td data-look="actions" />
+            <td colSpan={2} data-label={text.columns.since} className="soft">
+              {text.always}
+            </td>
           </tr>
         </tbody>
       </table>

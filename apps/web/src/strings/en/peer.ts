@@ -16,7 +16,7 @@ export const peer = {
   },
   keyWhat: "WireGuard key",
   fingerprintWhat: "identity fingerprint",
-  candidates: (count: number) => plural(count, { one: "# address known", other: "# addresses known" }),
+  candidates: (count: number) => plural(count, { one: "# other address", other: "# other addresses" }),
   chart: {
     title: "Throughput",
     hint: "One point a second. Received above the axis, sent below.",
@@ -79,7 +79,7 @@ export const peer = {
     hint: "The road of a packet, stage by stage: share of one core's time.",
     idle: "Idle: no stage used noticeable time in the last second.",
     ofCore: "of a core",
-    facts: (perBatch: string, perPacket: string) => `${perBatch} packets a batch, ${perPacket} ns a packet`,
+    facts: (perBatch: string, perPacket: string) => `${perBatch} per batch · ${perPacket} ns each`,
     core: (shard: number) => `core ${shard}`,
     names: {
       tunRead: "TUN read",

@@ -10,6 +10,7 @@ export const policy = {
   allToAll: "all ↔ all",
   allToAllHint: "Every peer may reach every other peer, every protocol and port.",
   rest: "everything else",
+  always: "always",
   emptyTitle: "No rule: nothing is allowed",
   emptyHint: "Peers stay connected, but every packet between them is denied.",
   add: "Allow all ↔ all",

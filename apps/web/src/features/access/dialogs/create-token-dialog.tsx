@@ -51,7 +51,7 @@ export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps
           value={name}
           onChange={setName}
           isRequired
-          autoFocus
+          focus="first"
           maxLength={100}
           autoComplete="off"
         />

@@ -52,7 +52,7 @@ export function CreateNetworkDialog({ onClose }: { readonly onClose: () => void 
           value={draft.name}
           onChange={(name) => change({ name })}
           isRequired
-          autoFocus
+          focus="first"
           maxLength={63}
           autoComplete="off"
         />

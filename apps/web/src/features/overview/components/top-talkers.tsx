@@ -15,8 +15,10 @@ export function TopTalkers({ peers, live }: TopTalkersProps): ReactNode {
   const text = strings.overview.talkers;
   useStore(live.samples);
   const talkers = peers
-    .map((peer) => ({ peer, rates: live.rates(peer.id) }))
-    .map((row) => ({ ...row, sum: sum(row.rates?.rx) + sum(row.rates?.tx) }))
+    .map((peer) => {
+      const rates = live.rates(peer.id);
+      return { peer, rates, sum: sum(rates?.rx) + sum(rates?.tx) };
+    })
     .filter((row) => row.sum > 0)
     .toSorted((a, b) => b.sum - a.sum || a.peer.name.localeCompare(b.peer.name))
     .slice(0, SHOWN_MAX);

@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-table";
 import { type ReactNode, useMemo } from "react";
 import type { NetworkLive } from "../../../api/live/network-live.ts";
+import { createStore, type Store } from "../../../api/live/store.ts";
 import { useStore } from "../../../api/live/use-live.ts";
 import type { Peer } from "../../../api/types.ts";
 import { PEER_SORTS, type PeerSort } from "../../../routes.ts";
@@ -29,11 +30,10 @@ export type PeerTableProps = {
 
 /** Everything about the peers that operators compare, live. */
 export function PeerTable({ peers, live, sort, onSort, onAction }: PeerTableProps): ReactNode {
-  const samples = useStore(live.samples);
   const sorting = useMemo(() => sortingOf(sort), [sort]);
   const columns = useMemo(() => peerColumns({ live, onAction }), [live, onAction]);
   // Rates change every second: rows sorted by them need a new list, the others must not be sorted again.
-  const moment = sorting.at(0)?.id === "rate" ? samples : 0;
+  const moment = useStore(sorting.at(0)?.id === "rate" ? live.samples : STILL);
   const data = useMemo(() => ({ rows: [...peers], moment }).rows, [peers, moment]);
 
   const table = useReactTable({
@@ -127,6 +127,9 @@ function sortOf(sorting: SortingState): PeerSort | null {
   if (!first || !column) return null;
   return first.desc ? `-${column}` : column;
 }
+
+/** Never changes. */
+const STILL: Store<number> = createStore(0);
 
 /** Numbers inside names count as numbers: web-2 comes before web-10. */
 const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });

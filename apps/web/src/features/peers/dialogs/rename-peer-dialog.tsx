@@ -48,7 +48,7 @@ export function RenamePeerDialog({ peer, onClose }: RenamePeerDialogProps): Reac
           onChange={setName}
           maxLength={63}
           isRequired
-          autoFocus
+          focus="first"
           autoComplete="off"
         />
         {rename.error ? <ProblemPanel problem={toProblem(rename.error)} /> : null}

@@ -55,7 +55,7 @@ export function OwnerForm({ token, tokenNeed }: OwnerFormProps): ReactNode {
         name="username"
         autoComplete="username"
         isRequired
-        autoFocus
+        focus="first"
         maxLength={100}
       />
       <PasswordField

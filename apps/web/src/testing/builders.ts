@@ -1,0 +1,114 @@
+import type { EnrolmentKey, LinkSample, Network, Peer, PeerSample, Rule, Token } from "../api/types.ts";
+
+/** The moment at which the tests play. */
+export const NOW = Date.parse("2026-03-01T12:00:00.000Z");
+
+export function at(secondsAgo: number): string {
+  return new Date(NOW - secondsAgo * 1000).toISOString();
+}
+
+export function aNetwork(change: Partial<Network> = {}): Network {
+  return {
+    id: "net_home",
+    name: "home",
+    ipv4Range: "100.80.0.0/16",
+    ipv6Range: "fd7a:9b2c:11::/48",
+    peerCount: 0,
+    onlineCount: 0,
+    createdAt: at(86_400),
+    ...change,
+  };
+}
+
+export function aPeer(change: Partial<Peer> = {}): Peer {
+  const name = change.name ?? "web-1";
+  return {
+    id: `peer_${name}`,
+    networkId: "net_home",
+    name,
+    publicKey: "rMwYC7ZxG5vQpQ2nJ0oQb7yC0pXk1n0m6uJ7p4h2k1E=",
+    fingerprint: "7f3a:91c2:0be4:d815",
+    ipv4: "100.80.0.1",
+    ipv6: "fd7a:9b2c:11::1",
+    presence: "online",
+    lastSeenAt: at(2),
+    endpoint: "203.0.113.7:51820",
+    endpoints: [
+      { address: "203.0.113.7:51820", source: "observed" },
+      { address: "10.0.0.7:51820", source: "interface" },
+    ],
+    os: "linux",
+    arch: "x64",
+    agentVersion: "0.1.0",
+    createdAt: at(3_600),
+    map: { state: "applied", sequence: 7, appliedAfterMs: 42 },
+    rxBytes: "0",
+    txBytes: "0",
+    ...change,
+  };
+}
+
+export function aLink(change: Partial<LinkSample> = {}): LinkSample {
+  return {
+    peerId: "peer_db-1",
+    name: "db-1",
+    rxBitsPerSecond: 1_200_000_000,
+    txBitsPerSecond: 40_000_000,
+    rxBytes: "18000000000",
+    txBytes: "410000000",
+    endpoint: "203.0.113.8:51820",
+    sessionAgeSeconds: 83,
+    lastHandshakeAgeSeconds: 83,
+    drops: {},
+    ...change,
+  };
+}
+
+export function aPeerSample(change: Partial<PeerSample> = {}): PeerSample {
+  return {
+    kind: "sample",
+    atMs: NOW,
+    rxBitsPerSecond: 1_200_000_000,
+    txBitsPerSecond: 40_000_000,
+    links: [aLink()],
+    drops: {},
+    stages: [],
+    offload: [],
+    cpuPercent: 12,
+    rssBytes: 71_000_000,
+    ...change,
+  };
+}
+
+export function aRule(change: Partial<Rule> = {}): Rule {
+  return { id: "pol_all", networkId: "net_home", kind: "all-to-all", createdAt: at(86_400), ...change };
+}
+
+export function anEnrolmentKey(change: Partial<EnrolmentKey> = {}): EnrolmentKey {
+  return {
+    id: "key_1",
+    networkId: "net_home",
+    hint: "weft_enr_Ab3d",
+    state: "valid",
+    uses: 1,
+    usesMax: 10,
+    expiresAt: at(-3_000),
+    createdAt: at(600),
+    createdBy: "user_owner",
+    ...change,
+  };
+}
+
+export function aToken(change: Partial<Token> = {}): Token {
+  return {
+    id: "tok_1",
+    name: "backup script",
+    hint: "weft_pat_x7Kq",
+    scopes: ["peers:read"],
+    createdBy: "user_owner",
+    createdAt: at(7_200),
+    lastUsedAt: null,
+    expiresAt: null,
+    ...change,
+  };
+}

@@ -1,0 +1,127 @@
+import type { EnrolmentKey, Network, Peer, Rule, Token } from "../api/types.ts";
+import { aNetwork, at } from "./builders.ts";
+import { type Handlers, Refusal } from "./in-memory-link.ts";
+
+/** What the control plane of a test knows. */
+export type World = {
+  ownerExists: boolean;
+  signedIn: boolean;
+  networks: Network[];
+  peers: Peer[];
+  rules: Rule[];
+  keys: EnrolmentKey[];
+  tokens: Token[];
+};
+
+export function aWorld(change: Partial<World> = {}): World {
+  return {
+    ownerExists: true,
+    signedIn: true,
+    networks: [aNetwork()],
+    peers: [],
+    rules: [],
+    keys: [],
+    tokens: [],
+    ...change,
+  };
+}
+
+/** Answers calls from a world, and changes it as the control plane would. */
+export function worldHandlers(world: World): Handlers {
+  const user = { id: "user_owner", login: "ada", role: "owner" } as const;
+  const signedIn = (): void => {
+    if (!world.signedIn) throw new Refusal(401, "unauthenticated");
+  };
+  const find = <Item extends { readonly id: string }>(items: readonly Item[], id: string): Item => {
+    signedIn();
+    const found = items.find((item) => item.id === id);
+    if (!found) throw new Refusal(404, "not_found", `${id} does not exist`);
+    return found;
+  };
+  const page = <Item>(items: Item[]): { items: Item[]; nextCursor: null } => {
+    signedIn();
+    return { items, nextCursor: null };
+  };
+
+  return {
+    "setup.status": () => ({ ownerExists: world.ownerExists, tokenRequired: false }),
+    "setup.createOwner": ({ networkName }) => {
+      const network = aNetwork({ name: networkName });
+      Object.assign(world, { ownerExists: true, signedIn: true, networks: [network] });
+      return { user, network };
+    },
+    "sessions.login": ({ password }) => {
+      if (password !== "correct horse battery") throw new Refusal(401, "invalid_credentials");
+      world.signedIn = true;
+      return { user };
+    },
+    "sessions.current": () => {
+      signedIn();
+      return { user };
+    },
+    "instance.get": () => ({
+      version: "0.1.0",
+      startedAt: at(600),
+      serverKey: "k",
+      publicUrl: "http://192.0.2.1:7400",
+      database: { kind: "embedded", ok: true },
+    }),
+    "networks.list": () => page(world.networks),
+    "networks.get": ({ networkId }) => find(world.networks, networkId),
+    "networks.propose": () => ({ ipv4Range: "100.81.0.0/16", ipv6Range: "fd7a:9b2c:12::/48" }),
+    "networks.create": ({ name }) => {
+      const network = aNetwork({ id: `net_${name}`, name });
+      world.networks.push(network);
+      return network;
+    },
+    "peers.list": ({ networkId }) => page(world.peers.filter((peer) => peer.networkId === networkId)),
+    "peers.get": ({ peerId }) => find(world.peers, peerId),
+    "peers.rename": ({ peerId, name }) => Object.assign(find(world.peers, peerId), { name }),
+    "peers.remove": ({ peerId }) =>
+      void (world.peers = world.peers.filter((peer) => peer !== find(world.peers, peerId))),
+    "peers.ping": () => ({
+      sent: 3,
+      received: 3,
+      rttMicroseconds: [900, 412, 430],
+      endpoint: "203.0.113.7:51820",
+      path: "direct",
+    }),
+    "rules.list": () => page(world.rules),
+    "rules.remove": ({ ruleId }) => void (world.rules = world.rules.filter((rule) => rule.id !== ruleId)),
+    "rules.create": ({ networkId, kind }) => {
+      const rule: Rule = { id: `pol_${world.rules.length}`, networkId, kind, createdAt: at(0) };
+      world.rules.push(rule);
+      return rule;
+    },
+    "enrolmentKeys.list": () => page(world.keys),
+    "enrolmentKeys.create": ({ networkId, usesMax }) => ({
+      id: "key_new",
+      networkId,
+      hint: "weft_enr_Zz9y",
+      state: "valid",
+      uses: 0,
+      usesMax: usesMax ?? null,
+      expiresAt: at(-3_600),
+      createdAt: at(0),
+      createdBy: user.id,
+      key: "weft_enr_SECRET.PIN",
+      joinLine: "weft join http://192.0.2.1:7400 weft_enr_SECRET.PIN",
+    }),
+    "tokens.list": () => page(world.tokens),
+    "tokens.create": ({ name, scopes }) => {
+      const token: Token = {
+        id: "tok_new",
+        name,
+        hint: "weft_pat_Nn0w",
+        scopes,
+        createdBy: user.id,
+        createdAt: at(0),
+        lastUsedAt: null,
+        expiresAt: null,
+      };
+      world.tokens.push(token);
+      return { ...token, token: "weft_pat_THESECRET" };
+    },
+    "tokens.revoke": ({ tokenId }) => void (world.tokens = world.tokens.filter((token) => token.id !== tokenId)),
+  };
+}

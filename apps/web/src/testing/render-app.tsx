@@ -1,0 +1,43 @@
+import { createMemoryHistory } from "@tanstack/react-router";
+import { render } from "@testing-library/react";
+import userEvent, { type UserEvent } from "@testing-library/user-event";
+import { createTRPCClient } from "@trpc/client";
+import { createApiOptions, createQueryClient } from "../api/context.ts";
+import { createLiveHub } from "../api/live/context.ts";
+import type { AppRouter } from "../api/types.ts";
+import { App } from "../app.tsx";
+import { type AppRouterInstance, createAppRouter } from "../router.tsx";
+import { NOW } from "./builders.ts";
+import { createInMemoryLink, type Handlers, type InMemoryLink } from "./in-memory-link.ts";
+import { aWorld, type World, worldHandlers } from "./in-memory-api.ts";
+
+export type RenderedApp = {
+  readonly world: World;
+  readonly api: InMemoryLink;
+  readonly router: AppRouterInstance;
+  readonly user: UserEvent;
+};
+
+export type RenderAppOptions = { readonly world?: Partial<World>; readonly handlers?: Handlers };
+
+/** Renders the whole dashboard at a path, over a control plane in memory. */
+export function renderApp(path: string, options: RenderAppOptions = {}): RenderedApp {
+  const world = aWorld(options.world);
+  const api = createInMemoryLink({ ...worldHandlers(world), ...options.handlers });
+  const client = createTRPCClient<AppRouter>({ links: [api.link] });
+  const queryClient = createQueryClient();
+  const router = createAppRouter({
+    context: { queryClient, api: createApiOptions(client, queryClient) },
+    history: createMemoryHistory({ initialEntries: [path] }),
+  });
+  render(
+    <App
+      client={client}
+      queryClient={queryClient}
+      router={router}
+      liveHub={createLiveHub()}
+      clock={{ nowMs: () => NOW }}
+    />,
+  );
+  return { world, api, router, user: userEvent.setup() };
+}
