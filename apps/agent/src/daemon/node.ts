@@ -108,10 +108,12 @@ export function createNode(deps: NodeDeps): MeshNode {
       return;
     }
     const startedMs = timers.nowMs();
+    const hadTunnel = sync.tunnel() !== null;
     logNewKeys(log, sync, outcome);
     const errors = outcome.kind === "snapshot" ? sync.applyMap(outcome.map) : sync.applyChange(outcome.delta);
     control.send({ kind: "applied", ...outcome.version, durationMs: Math.round(timers.nowMs() - startedMs), errors });
     applied(errors);
+    if (!hadTunnel) reporter.reportNow();
     if (outcome.kind === "snapshot") saveMap();
     else saveSoon();
     if (receiver.wantsCompaction()) control.send({ kind: "needMap", reason: "compact" });

@@ -14,6 +14,8 @@ export type StatusReporter = {
   readonly watch: (intervalMs: number) => void;
   /** Sends the status now if it differs from what was sent last. */
   readonly checkStatus: () => void;
+  /** Sends counters now, out of the rhythm. */
+  readonly reportNow: () => void;
   readonly stop: () => void;
 };
 
@@ -82,6 +84,9 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
       schedule();
     },
     checkStatus,
+    reportNow() {
+      if (online === "online") report();
+    },
     stop() {
       online = "offline";
       cancel();

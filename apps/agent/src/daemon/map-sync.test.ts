@@ -1,0 +1,155 @@
+import type { Tunnel, TunnelError } from "@weft/dataplane";
+import { err, ok, type NetworkMap } from "@weft/protocol";
+import { aNetworkMap, anAllowRule, aPeer, aPrefix, aPublicKey, aSelf, mustBe } from "@weft/protocol/testing";
+import { describe, expect, test } from "vitest";
+
+import { makeIdentity } from "../state/identity.ts";
+import { createMemorySystem } from "../testing/memory-system.ts";
+import { tunnelPeer } from "./map-to-tunnel.ts";
+import { createMapSync } from "./map-sync.ts";
+import { parseEndpoint } from "@weft/protocol";
+
+type Calls = { readonly name: string; readonly argument: unknown }[];
+
+/** The real core in memory; every call that changes it is noted. */
+function start(overrides: Partial<Tunnel> = {}) {
+  const system = createMemorySystem();
+  const calls: Calls = [];
+  const note =
+    <A, R>(name: string, call: (argument: A) => R) =>
+    (argument: A): R => {
+      calls.push({ name, argument });
+      return call(argument);
+    };
+  let failure: TunnelError | null = null;
+  const sync = createMapSync((self) => {
+    if (failure) return err(failure);
+    const tunnel = mustBe(
+      system.createTunnel({ ...self, interfaceName: "weft0", listenPort: 51_820, privateKey: makeIdentity().wireguardKey, onEvent: () => {} }),
+    );
+    return ok({
+      ...tunnel,
+      replacePeers: note("replacePeers", tunnel.replacePeers),
+      changePeers: note("changePeers", tunnel.changePeers),
+      replaceFilter: note("replaceFilter", tunnel.replaceFilter),
+      replaceSelf: note("replaceSelf", tunnel.replaceSelf),
+      ...overrides,
+    });
+  });
+  return { sync, calls, system, fail: (error: TunnelError | null) => (failure = error) };
+}
+
+const keys = (sync: { readonly tunnel: () => Tunnel | null }): string[] => (sync.tunnel()?.peers() ?? []).map((peer) => peer.publicKey).sort();
+const wanted = (map: NetworkMap): string[] => map.peers.map((peer) => peer.publicKey as string).sort();
+
+describe("map to tunnel", () => {
+  test("the first map makes the tunnel with its addresses, routes and peers", () => {
+    const { sync, system } = start();
+    const map = aNetworkMap(3);
+
+    expect(sync.applyMap(map)).toEqual([]);
+
+    expect(system.made).toHaveLength(1);
+    expect(system.made[0]?.options).toMatchObject({ addresses: ["10.77.0.1/32", "fd77::1/128"], routes: ["10.77.0.0/16", "fd77::/64"], mtu: 1420 });
+    expect(keys(sync)).toEqual(wanted(map));
+  });
+
+  test("AP-29 a change touches only the peers that it names", () => {
+    const { sync, calls } = start();
+    sync.applyMap(aNetworkMap(3));
+    calls.length = 0;
+
+    expect(sync.applyChange({ upserts: [aPeer(7)], removals: [aPeer(1).id] })).toEqual([]);
+
+    expect(calls.map((call) => call.name)).toEqual(["changePeers"]);
+    expect(calls[0]?.argument).toMatchObject({ upserts: [{ publicKey: aPeer(7).publicKey }], removals: [aPeer(1).publicKey] });
+    expect(keys(sync)).toEqual([aPeer(2), aPeer(3), aPeer(7)].map((peer) => peer.publicKey as string).sort());
+    expect(sync.peerByKey(aPeer(1).publicKey)).toBeNull();
+  });
+
+  test("a peer's new key replaces its old one", () => {
+    const { sync } = start();
+    sync.applyMap(aNetworkMap(1));
+
+    sync.applyChange({ upserts: [aPeer(1, { publicKey: aPublicKey(50) })], removals: [] });
+
+    expect(keys(sync)).toEqual([aPublicKey(50)]);
+    expect(sync.peerByKey(aPeer(1).publicKey)).toBeNull();
+    expect(sync.peerByKey(aPublicKey(50))?.name).toBe("peer-1");
+  });
+
+  test("AP-28 an empty filter is applied as an empty filter", () => {
+    const { sync, calls } = start();
+    sync.applyMap(aNetworkMap(1));
+
+    sync.applyChange({ upserts: [], removals: [], filter: [] });
+
+    expect(calls.at(-1)).toEqual({ name: "replaceFilter", argument: [] });
+    expect(sync.map()?.filter).toEqual([]);
+  });
+
+  test("new own addresses are applied live; equal ones are left alone", () => {
+    const { sync, calls, system } = start();
+    sync.applyMap(aNetworkMap(1));
+    calls.length = 0;
+
+    sync.applyChange({ upserts: [], removals: [], self: aSelf({ networkName: "renamed" }) });
+    expect(calls).toEqual([]);
+
+    sync.applyChange({ upserts: [], removals: [], self: aSelf({ mtu: 1300 }) });
+    expect(calls.map((call) => call.name)).toEqual(["replaceSelf"]);
+    expect(system.made).toHaveLength(1);
+  });
+
+  test("AP-51 a refused change of own settings puts the old ones back and reports why", () => {
+    const seen: unknown[] = [];
+    const { sync } = start({
+      replaceSelf: (self) => {
+        seen.push(self.mtu);
+        return self.mtu === 1300 ? err({ code: "interface_failed", message: "no", errno: 22 }) : ok(undefined);
+      },
+    });
+    sync.applyMap(aNetworkMap(1));
+
+    const errors = sync.applyChange({ upserts: [], removals: [], self: aSelf({ mtu: 1300 }) });
+
+    expect(seen).toEqual([1300, 1420]);
+    expect(errors).toEqual([{ object: "self", detail: "no; the old settings stay" }]);
+  });
+
+  test("AP-51 one class that fails does not keep the others from being applied", () => {
+    const { sync } = start({ replaceFilter: () => err({ code: "engine_failed", message: "bad rule" }) });
+
+    expect(sync.applyMap(aNetworkMap(2))).toEqual([{ object: "filter", detail: "bad rule" }]);
+    expect(keys(sync)).toHaveLength(2);
+  });
+
+  test("a tunnel that cannot be made is an error of the map; the next map tries again", () => {
+    const { sync, fail } = start();
+    fail({ code: "tun_permission", message: "not allowed" });
+    expect(sync.applyMap(aNetworkMap(1))).toEqual([{ object: "tunnel", detail: "not allowed" }]);
+
+    fail(null);
+
+    expect(sync.applyMap(aNetworkMap(1))).toEqual([]);
+  });
+
+  test("a rebuilt tunnel has the same peers and filter", () => {
+    const { sync, system } = start();
+    sync.applyMap(aNetworkMap(2, { filter: [anAllowRule({ id: 9 })] }));
+
+    expect(sync.rebuild()).toEqual([]);
+
+    expect(system.made.map((record) => record.closed)).toEqual([true, false]);
+    expect(keys(sync)).toHaveLength(2);
+  });
+
+  test("ND-14 endpoints inside the network and empty addresses do not reach the tunnel", () => {
+    const endpoints = ["192.0.2.1:1", "10.77.5.5:1", "[fd77::9]:1"].map((text) => mustBe(parseEndpoint(text)));
+
+    const peer = tunnelPeer(aPeer(1, { endpoints, ipv6: null, routes: [aPrefix("10.9.0.0/16")] }), aSelf());
+
+    expect(peer.endpoints).toEqual(["192.0.2.1:1"]);
+    expect(peer.allowedIps).toEqual(["10.77.0.2/32", "10.9.0.0/16"]);
+  });
+});
