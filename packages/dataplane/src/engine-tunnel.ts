@@ -5,7 +5,7 @@ import { createTunnelCore } from "./core/tunnel-core.ts";
 import { type CounterNames, createCounterReader } from "./io/counter-reader.ts";
 import { createDrive, type Scheduler } from "./io/drive.ts";
 import type { InterfaceControl } from "./io/interface-control.ts";
-import type { Tunnel, TunnelClock, TunnelError, TunnelEvent } from "./tunnel.ts";
+import type { OffloadState, Tunnel, TunnelClock, TunnelError, TunnelEvent } from "./tunnel.ts";
 
 /** The parts of a tunnel that differ between the real one and the one of tests. */
 export type EngineTunnelParts = {
@@ -36,26 +36,25 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
   const reader = createCounterReader({ engine, names: parts.counterNames, publicKeyAt, handshakes });
   wake = drive.wake;
   drive.change(() => {}); // Sends what the core wants from the start: its cookie secrets.
+  const fixed = { interfaceName: engine.tunName, listenPort: engine.listenPort, shards: engine.shardCount };
   let state: "open" | "closed" = "open";
 
   return {
     ok: true,
     value: {
       publicKey: parts.publicKey,
-      listenPort: engine.listenPort,
-      interfaceName: engine.tunName,
+      listenPort: fixed.listenPort,
+      interfaceName: fixed.interfaceName,
       replacePeers: (peers) => flat(drive.change((now) => core.replacePeers(peers, now))),
       changePeers: (changes) => flat(drive.change((now) => core.changePeers(changes, now))),
       replaceFilter: (rules) => drive.change(() => core.replaceFilter(rules)),
       replaceSelf: (self) => parts.interfaceControl.replaceSelf(self),
       peers: core.peers,
       peer: core.peer,
-      counters: reader.read,
+      counters: () => (state === "closed" ? reader.last() : reader.read()),
       status: () => ({
-        interfaceName: engine.tunName,
-        listenPort: engine.listenPort,
-        shards: engine.shardCount,
-        offloads: engine.status().offloads,
+        ...fixed,
+        offloads: state === "closed" ? [] : offloadsOf(engine),
         peerCount: core.peerCount(),
       }),
       close() {
@@ -66,6 +65,10 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
       },
     },
   };
+}
+
+function offloadsOf(engine: Engine): readonly OffloadState[] {
+  return engine.status().offloads.map(({ name, state, reason }) => ({ name, state, reason: reason ?? null }));
 }
 
 function flat(result: Result<Result<void, TunnelError>, TunnelError>): Result<void, TunnelError> {

@@ -68,8 +68,8 @@ export function errnoOf(thrown: unknown): number | null {
 
 async function load(): Promise<Result<NativeAddon, TunnelError>> {
   try {
-    const addon: unknown = await import(ADDON);
-    if (isNativeAddon(addon)) return { ok: true, value: addon };
+    const addon: NativeAddon = await import("node-tun");
+    if (ADDON_EXPORTS.every((name) => typeof addon[name] === "function")) return { ok: true, value: addon };
     return missing("The native addon node-tun is of another version; build it again with: npm run build");
   } catch (thrown) {
     const detail = thrown instanceof Error ? thrown.message : String(thrown);
@@ -79,10 +79,6 @@ async function load(): Promise<Result<NativeAddon, TunnelError>> {
 
 function missing(message: string): Result<NativeAddon, TunnelError> {
   return { ok: false, error: { code: "addon_missing", message } };
-}
-
-function isNativeAddon(value: unknown): value is NativeAddon {
-  return ADDON_EXPORTS.every((name) => typeof propertyOf(value, name) === "function");
 }
 
 function propertyOf(value: unknown, name: string): unknown {
@@ -105,7 +101,5 @@ const ADDON_EXPORTS: readonly (keyof NativeAddon)[] = [
   "removeRoute",
   "ping",
 ];
-
-const ADDON: string = "node-tun";
 
 const loaded = await load();

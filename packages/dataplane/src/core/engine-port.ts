@@ -91,5 +91,5 @@ export type Engine = {
 
 /** The part of the engine's own report that the slow path passes on. */
 export type EngineStatus = {
-  readonly offloads: readonly { readonly name: string; readonly state: "on" | "off" | "fallback"; readonly reason: string | null }[];
+  readonly offloads: readonly { readonly name: string; readonly state: "on" | "off" | "fallback"; readonly reason?: string }[];
 };

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { hostPrefix, ipToBytes, parseEndpoint, parseIp, type Prefix, prefixParts, type Result, Secret } from "@weft/protocol";
+import { hostPrefix, ipToBytes, parseEndpoint, parseIp, type Prefix, prefixParts, type Result } from "@weft/protocol";
 import { describe } from "vitest";
 import { contractCounters } from "../contract/counters-of.ts";
-import { type ContractHost, type ContractPeer, tunnelContract } from "../contract/tunnel-contract.ts";
+import { type ContractHost, tunnelContract } from "../contract/tunnel-contract.ts";
+import { tunnelPeerOf } from "../contract/tunnel-peer-of.ts";
 import { generateKeyPair } from "../keys.ts";
-import type { TunnelPeer } from "../tunnel.ts";
 import { createInMemoryTunnel, type InMemoryTunnel, type VirtualWorld } from "./in-memory-tunnel.ts";
 import { makePacket } from "./inner-packet.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
@@ -31,8 +31,8 @@ function makeHost(world: VirtualWorld, members: Map<ContractHost, InMemoryTunnel
     publicKey,
     endpoint,
     inner,
-    replacePeers: async (peers) => void must(tunnel.replacePeers(peers.map(tunnelPeer))),
-    changePeers: async ({ upserts, removals }) => void must(tunnel.changePeers({ upserts: upserts.map(tunnelPeer), removals })),
+    replacePeers: async (peers) => void must(tunnel.replacePeers(peers.map(tunnelPeerOf))),
+    changePeers: async ({ upserts, removals }) => void must(tunnel.changePeers({ upserts: upserts.map(tunnelPeerOf), removals })),
     replaceFilter: async (rules) => void must(tunnel.replaceFilter(rules)),
     async moveInner(next) {
       must(tunnel.replaceSelf({ addresses: [next], routes: [], mtu: 1_420 }));
@@ -50,11 +50,6 @@ function makeHost(world: VirtualWorld, members: Map<ContractHost, InMemoryTunnel
   };
   members.set(host, member);
   return host;
-}
-
-function tunnelPeer({ presharedKey, ...peer }: ContractPeer): TunnelPeer {
-  if (presharedKey === undefined) return peer;
-  return { ...peer, presharedKey: new Secret(new Uint8Array(Buffer.from(presharedKey, "base64"))) };
 }
 
 function bytesOf(prefix: Prefix): Uint8Array {

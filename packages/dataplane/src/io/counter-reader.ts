@@ -10,7 +10,11 @@ export type CounterNames = {
   readonly totals: readonly string[];
 };
 
-export type CounterReader = { readonly read: () => TunnelCounters };
+export type CounterReader = {
+  readonly read: () => TunnelCounters;
+  /** What was read last; all empty before the first time. */
+  readonly last: () => TunnelCounters;
+};
 
 /** Reads all tables into arrays that are kept and grow when they have to. */
 export function createCounterReader(input: {
@@ -25,31 +29,39 @@ export function createCounterReader(input: {
   const totals = createTable(names.totals, (into) => engine.readTotals(into));
   const slotColumn = names.peers.indexOf("peer");
   if (slotColumn < 0) throw new Error('the engine\'s peer counters have a column "peer"');
-  return {
-    read() {
-      const table = peers();
-      const slots = Array.from({ length: table.rows }, (_, row) => table.values[row * table.columns.length + slotColumn]);
-      const publicKeys = slots.map((slot) => (slot === undefined ? undefined : input.publicKeyAt(Number(slot))));
-      return {
-        peers: { ...table, publicKeys },
-        shards: { ...shards(), stageNames: names.stages },
-        totals: totals(),
-        handshakes: { ...input.handshakes },
-      };
-    },
+  const read = (): TunnelCounters => {
+    const table = peers();
+    const slots = Array.from({ length: table.rows }, (_, row) => table.values[row * table.columns.length + slotColumn]);
+    const publicKeys = slots.map((slot) => (slot === undefined ? undefined : input.publicKeyAt(Number(slot))));
+    return {
+      peers: { ...table, publicKeys },
+      shards: { ...shards(), stageNames: names.stages },
+      totals: totals(),
+      handshakes: { ...input.handshakes },
+    };
   };
+  let last: TunnelCounters = {
+    peers: { ...emptyTable(names.peers), publicKeys: [] },
+    shards: { ...emptyTable(names.shards), stageNames: names.stages },
+    totals: emptyTable(names.totals),
+    handshakes: { ...input.handshakes },
+  };
+  return { read: () => (last = read()), last: () => last };
 }
 
 function createTable(columns: readonly string[], read: (into: BigUint64Array) => number): () => CounterTable {
   let values = new BigUint64Array(columns.length * ROWS_AT_FIRST);
   return () => {
     let rows = read(values);
-    while (rows < 0) {
+    for (; rows < 0; rows = read(values)) {
       values = new BigUint64Array(columns.length * -rows);
-      rows = read(values);
     }
     return { columns, rows, values };
   };
+}
+
+function emptyTable(columns: readonly string[]): CounterTable {
+  return { columns, rows: 0, values: new BigUint64Array(0) };
 }
 
 const ROWS_AT_FIRST = 64;

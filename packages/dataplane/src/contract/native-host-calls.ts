@@ -1,0 +1,15 @@
+import type { FilterRule, Prefix, PublicKey } from "@weft/protocol";
+import type { ContractPeer } from "./tunnel-contract.ts";
+
+/** What a test can ask of a tunnel in another process. */
+export type NativeCall =
+  | { readonly name: "replacePeers"; readonly peers: readonly ContractPeer[] }
+  | { readonly name: "changePeers"; readonly upserts: readonly ContractPeer[]; readonly removals: readonly PublicKey[] }
+  | { readonly name: "replaceFilter"; readonly rules: readonly FilterRule[] }
+  | { readonly name: "moveInner"; readonly inner: Prefix }
+  | { readonly name: "peers" }
+  | { readonly name: "counters" }
+  | { readonly name: "close" }
+  | { readonly name: "events" }
+  | { readonly name: "heard" }
+  | { readonly name: "say"; readonly to: string; readonly port: number; readonly text: string };

@@ -1,0 +1,145 @@
+import { type ChildProcess, execFileSync, fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { performance } from "node:perf_hooks";
+import { isPublicKey, parseEndpoint, parsePrefix, type Prefix, prefixParts, type PublicKey, type Result } from "@weft/protocol";
+import { describe } from "vitest";
+import type { NativeCall } from "./contract/native-host-calls.ts";
+import { type ContractHost, tunnelContract } from "./contract/tunnel-contract.ts";
+import { createNamespace, type Namespace, whyNoNamespaces } from "./interop/namespace.ts";
+import { nativeAddon } from "./native.ts";
+
+const HOST_PROGRAM = new URL("../dist/contract/native-host.js", import.meta.url).pathname;
+const reason = whyNot();
+
+describe.skipIf(reason !== null)(`the real tunnel${reason ? ` (skipped: ${reason})` : ""}`, () => {
+  tunnelContract(async () => {
+    const stage = buildStage();
+    const hosts = await Promise.all([startHost(stage, 1), startHost(stage, 2), startHost(stage, 3)]);
+    return {
+      hosts: [hosts[0].host, hosts[1].host, hosts[2].host],
+      async dispose() {
+        await Promise.all(hosts.map(({ stop }) => stop()));
+        for (const namespace of stage.namespaces.values()) namespace.remove();
+        stage.middle.remove();
+      },
+    };
+  });
+});
+
+function whyNot(): string | null {
+  const noNamespaces = whyNoNamespaces([]);
+  if (noNamespaces) return noNamespaces;
+  const addon = nativeAddon();
+  if (!addon.ok) return addon.error.message;
+  return existsSync(HOST_PROGRAM) ? null : "packages/dataplane is not built; run: npm run build";
+}
+
+/** Three namespaces joined by a bridge in a fourth. */
+type Stage = { readonly middle: Namespace; readonly namespaces: Map<number, Namespace> };
+
+function buildStage(): Stage {
+  stages += 1;
+  const name = `weft-t1-${process.pid}-${stages}`;
+  const middle = createNamespace(`${name}-m`);
+  middle.run("ip", "link", "add", "bridge0", "type", "bridge");
+  middle.run("ip", "link", "set", "bridge0", "up");
+  const namespaces = new Map<number, Namespace>();
+  for (const number of [1, 2, 3]) {
+    const namespace = createNamespace(`${name}-${number}`);
+    const [inside, outside] = ["eth0", `host${number}`];
+    execFileSync("ip", ["-n", namespace.name, "link", "add", inside, "type", "veth", "peer", "name", outside, "netns", middle.name]);
+    middle.run("ip", "link", "set", outside, "master", "bridge0", "up");
+    namespace.run("ip", "address", "add", `192.0.2.${number}/24`, "dev", inside);
+    namespace.run("ip", "link", "set", inside, "up");
+    namespaces.set(number, namespace);
+  }
+  return { middle, namespaces };
+}
+
+async function startHost(stage: Stage, number: number): Promise<{ readonly host: ContractHost; readonly stop: () => Promise<void> }> {
+  const namespace = stage.namespaces.get(number);
+  const inner = prefix(`100.64.0.${number}/32`);
+  const child = fork(HOST_PROGRAM, [inner, "100.64.0.0/16"], {
+    execPath: "ip",
+    execArgv: ["netns", "exec", namespace?.name ?? "", process.execPath],
+  });
+  const publicKey = await readyKey(child);
+  const call = caller(child);
+  const host: ContractHost = {
+    publicKey,
+    endpoint: must(parseEndpoint(`192.0.2.${number}:51820`)),
+    inner,
+    replacePeers: async (peers) => void (await call({ name: "replacePeers", peers })),
+    changePeers: async ({ upserts, removals }) => void (await call({ name: "changePeers", upserts, removals })),
+    replaceFilter: async (rules) => void (await call({ name: "replaceFilter", rules })),
+    moveInner: async (next) => void (await call({ name: "moveInner", inner: next })),
+    peers: async () => trusted(await call({ name: "peers" })),
+    events: async () => trusted(await call({ name: "events" })),
+    counters: async () => trusted(await call({ name: "counters" })),
+    close: async () => void (await call({ name: "close" })),
+    async reaches(to, packet) {
+      await call({ name: "say", to: prefixParts(to.inner).address, ...packet });
+      const listener = listeners.get(to.publicKey);
+      return (await listener?.(packet.text)) ?? false;
+    },
+  };
+  listeners.set(publicKey, async (text) => {
+    const endMs = performance.now() + ARRIVES_WITHIN_MS;
+    while (performance.now() < endMs) {
+      const heard: readonly string[] = trusted(await call({ name: "heard" }));
+      if (heard.includes(text)) return true;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return false;
+  });
+  const stop = async (): Promise<void> => {
+    child.disconnect();
+    if (child.exitCode === null) await once(child, "exit");
+  };
+  return { host, stop };
+}
+
+async function readyKey(child: ChildProcess): Promise<PublicKey> {
+  const failed = once(child, "exit").then(() => Promise.reject(new Error("the host ended before it was ready")));
+  failed.catch(() => {});
+  const [message]: unknown[] = await Promise.race([once(child, "message"), failed]);
+  const key = typeof message === "object" && message !== null && "ready" in message ? message.ready : null;
+  if (!isPublicKey(key)) throw new Error("a host says its key first");
+  return key;
+}
+
+/** Calls the other process; answers come in any order. */
+function caller(child: ChildProcess): (call: NativeCall) => Promise<unknown> {
+  const waiting = new Map<unknown, (value: unknown) => void>();
+  let lastId = 0;
+  child.on("message", (message: unknown) => {
+    if (typeof message !== "object" || message === null || !("id" in message) || !("value" in message)) return;
+    waiting.get(message.id)?.(message.value);
+    waiting.delete(message.id);
+  });
+  return (call) =>
+    new Promise((resolve) => {
+      lastId += 1;
+      waiting.set(lastId, resolve);
+      child.send({ id: lastId, call });
+    });
+}
+
+/** What our own program in the other process answers needs no second check; assertions look at it anyway. */
+function trusted<T>(value: unknown): T {
+  return value as T;
+}
+
+function prefix(text: string): Prefix {
+  return must(parsePrefix(text));
+}
+
+function must<T>(result: Result<T, unknown>): T {
+  if (!result.ok) throw new Error("a literal of this test is wrong");
+  return result.value;
+}
+
+const listeners = new Map<PublicKey, (text: string) => Promise<boolean>>();
+const ARRIVES_WITHIN_MS = 1_500;
+let stages = 0;
