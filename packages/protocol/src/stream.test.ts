@@ -130,9 +130,7 @@ describe("sealed enrolment", () => {
     const sealed = mustBe(sealEnrolment({ context, challenge }, secret, countingRandom(5)));
 
     expect(mustBe(openEnrolment({ context, challenge }, sealed, seal.privateKey)).expose()).toBe("weft_enr_abc");
-    expect(toHex(sealed.box)).not.toContain(
-      toHex(utf8ToBytes("weft_enr")),
-    );
+    expect(toHex(sealed.box)).not.toContain(toHex(utf8ToBytes("weft_enr")));
   });
 
   test("SEC-3 does not open for another key, another stream, or after a change", () => {
@@ -192,7 +190,7 @@ describe("map transfer", () => {
 
       expect(middle.every((part) => part.bytes.length <= MAP_PART_BYTES_MAX)).toBe(true);
       const received = mustBe(assembler.end(end));
-    expect({ ...received, bytes: toHex(received.bytes) }).toEqual({ ...sent, bytes: toHex(sent.bytes) });
+      expect({ ...received, bytes: toHex(received.bytes) }).toEqual({ ...sent, bytes: toHex(sent.bytes) });
     },
   );
 

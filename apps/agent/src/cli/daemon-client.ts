@@ -23,7 +23,10 @@ export function askDaemon(
       received = lines.pop() ?? "";
       for (const line of lines) {
         const reply = parseLocalReply(line);
-        if (!reply) resolve(err({ code: "failed", message: "the daemon answered with something this version does not understand" }));
+        if (!reply)
+          resolve(
+            err({ code: "failed", message: "the daemon answered with something this version does not understand" }),
+          );
         else if ("event" in reply) onEvent(reply.event);
         else resolve("result" in reply ? ok(reply.result) : err(reply.error));
       }
@@ -37,6 +40,7 @@ export function askDaemon(
 function socketFailure(error: Error): CliFailure {
   const code = errorCode(error);
   if (code === "EACCES") return { code: "permission", message: "the daemon belongs to another user; try as root" };
-  if (code === "ENOENT" || code === "ECONNREFUSED") return { code: "not_running", message: 'the weft daemon does not run; "weft up" starts it' };
+  if (code === "ENOENT" || code === "ECONNREFUSED")
+    return { code: "not_running", message: 'the weft daemon does not run; "weft up" starts it' };
   return { code: "failed", message: `cannot talk to the daemon: ${error.message}` };
 }

@@ -16,13 +16,21 @@ import { version } from "./commands/version.ts";
 export type CliDeps = { readonly streams: Streams; readonly runForeground: CommandContext["runForeground"] };
 
 type Common = { readonly json?: boolean; readonly stateDir?: string };
-type JoinFlags = Common & { readonly name: string; readonly interface: string; readonly port: number; readonly foreground?: boolean };
+type JoinFlags = Common & {
+  readonly name: string;
+  readonly interface: string;
+  readonly port: number;
+  readonly foreground?: boolean;
+};
 type PingFlags = Common & { readonly count: number; readonly interval: number; readonly timeout: number };
 
 /** Reads the command line, runs the command, returns the exit code. */
 export async function runCli(argv: readonly string[], deps: CliDeps): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT_CODES.ok;
-  const run = async (common: Common, command: (context: CommandContext) => CommandOutcome | Promise<CommandOutcome>): Promise<void> => {
+  const run = async (
+    common: Common,
+    command: (context: CommandContext) => CommandOutcome | Promise<CommandOutcome>,
+  ): Promise<void> => {
     const output = createOutput(common.json === true ? "json" : "text", deps.streams);
     const paths = statePaths(stateDirectory(common.stateDir, process.env));
     const outcome = await command({ output, paths, runForeground: deps.runForeground });
@@ -43,12 +51,21 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<Ex
   }
 }
 
-type Run = (common: Common, command: (context: CommandContext) => CommandOutcome | Promise<CommandOutcome>) => Promise<void>;
+type Run = (
+  common: Common,
+  command: (context: CommandContext) => CommandOutcome | Promise<CommandOutcome>,
+) => Promise<void>;
 
 function buildProgram(run: Run): Command {
-  const program = new Command("weft").description("Member of a weft mesh network.").version(AGENT_VERSION, "--version", "print the version number");
+  const program = new Command("weft")
+    .description("Member of a weft mesh network.")
+    .version(AGENT_VERSION, "--version", "print the version number");
   const verb = (name: string, description: string): Command =>
-    program.command(name).description(description).option("--json", "print one JSON object").option("--state-dir <directory>", "where keys and the map are kept");
+    program
+      .command(name)
+      .description(description)
+      .option("--json", "print one JSON object")
+      .option("--state-dir <directory>", "where keys and the map are kept");
 
   verb("join", "join a network with the line that the dashboard shows")
     .argument("<url>", "address of the server")
@@ -59,22 +76,32 @@ function buildProgram(run: Run): Command {
     .option("--foreground", "run the daemon in this process")
     .action((url: string, key: string, flags: JoinFlags) => {
       const mode = flags.foreground === true ? "foreground" : "background";
-      return run(flags, (context) => join(context, { url, key, name: flags.name, interfaceName: flags.interface, port: flags.port, mode }));
+      return run(flags, (context) =>
+        join(context, { url, key, name: flags.name, interfaceName: flags.interface, port: flags.port, mode }),
+      );
     });
   verb("up", "start the daemon of a host that has joined")
     .option("--foreground", "run the daemon in this process")
-    .action((flags: Common & { readonly foreground?: boolean }) => run(flags, (context) => up(context, flags.foreground === true ? "foreground" : "background")));
+    .action((flags: Common & { readonly foreground?: boolean }) =>
+      run(flags, (context) => up(context, flags.foreground === true ? "foreground" : "background")),
+    );
   verb("down", "stop the daemon; the host stays a member").action((flags: Common) => run(flags, down));
   verb("leave", "end the membership and delete the keys")
     .option("--force", "forget the membership even when the server cannot be told")
-    .action((flags: Common & { readonly force?: boolean }) => run(flags, (context) => leave(context, flags.force === true ? "forget_anyway" : "ask_server")));
+    .action((flags: Common & { readonly force?: boolean }) =>
+      run(flags, (context) => leave(context, flags.force === true ? "forget_anyway" : "ask_server")),
+    );
   verb("status", "show addresses, server and peers").action((flags: Common) => run(flags, status));
   verb("ping", "ping a peer through the tunnel")
     .argument("<peer>", "name or address")
     .option("-c, --count <number>", "how many requests", positive, 4)
     .option("--interval <ms>", "time between requests", positive, 1000)
     .option("--timeout <ms>", "how long to wait for a reply", positive, 2000)
-    .action((peer: string, flags: PingFlags) => run(flags, (context) => ping(context, { peer, count: flags.count, intervalMs: flags.interval, timeoutMs: flags.timeout })));
+    .action((peer: string, flags: PingFlags) =>
+      run(flags, (context) =>
+        ping(context, { peer, count: flags.count, intervalMs: flags.interval, timeoutMs: flags.timeout }),
+      ),
+    );
   verb("version", "say which version this is").action((flags: Common) => run(flags, version));
   return program;
 }
@@ -83,13 +110,17 @@ function configure(program: Command, streams: Streams): void {
   const codes = EXIT_CODE_HELP.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`).join("\n");
   program.addHelpText("after", `\nExit codes:\n${codes}`);
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ writeOut: streams.out, writeErr: streams.err }).showHelpAfterError("(\"weft help\" lists the commands)");
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: streams.out, writeErr: streams.err })
+      .showHelpAfterError('("weft help" lists the commands)');
   }
 }
 
 function portNumber(text: string): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value > 65_535) throw new InvalidArgumentError("a port is a number from 0 to 65535 (0 = any free one)");
+  if (!/^\d+$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError("a port is a number from 0 to 65535 (0 = any free one)");
   return value;
 }
 

@@ -12,7 +12,10 @@ export async function startInBackground(paths: StatePaths): Promise<Result<unkno
   if (!spawned.ok) return spawned;
   const ready = await askDaemon(paths.socket, { method: "waitReady", timeoutMs: READY_TIMEOUT_MS }).answer;
   if (ready.ok || ready.error.code !== "timeout") return ready;
-  return err({ code: "timeout", message: `${ready.error.message}. The daemon goes on trying; "weft status" shows how it stands, ${paths.log} tells more` });
+  return err({
+    code: "timeout",
+    message: `${ready.error.message}. The daemon goes on trying; "weft status" shows how it stands, ${paths.log} tells more`,
+  });
 }
 
 /** Lines that say under which addresses the host is in its network. */

@@ -7,7 +7,11 @@ const own = { interfaceName: "weft0", ranges: [aPrefix("10.77.0.0/16")] };
 const link = (name: string, addresses: string[], up = true) => ({ name, up, addresses });
 
 test("candidates are the addresses of interfaces that are up, IPv4 first", () => {
-  const links = [link("lo", ["127.0.0.1/8", "::1/128"]), link("eth0", ["2001:db8::7/64", "192.0.2.7/24", "fe80::1/64"]), link("eth1", ["198.51.100.1/24"], false)];
+  const links = [
+    link("lo", ["127.0.0.1/8", "::1/128"]),
+    link("eth0", ["2001:db8::7/64", "192.0.2.7/24", "fe80::1/64"]),
+    link("eth1", ["198.51.100.1/24"], false),
+  ];
 
   expect(candidateEndpoints(links, 51_820, own)).toEqual(["192.0.2.7:51820", "[2001:db8::7]:51820"]);
 });

@@ -1,4 +1,13 @@
-import { endpointOf, familyOf, parsePrefix, parseIp, prefixContains, type Endpoint, type IpAddress, type Prefix } from "@weft/protocol";
+import {
+  endpointOf,
+  familyOf,
+  parsePrefix,
+  parseIp,
+  prefixContains,
+  type Endpoint,
+  type IpAddress,
+  type Prefix,
+} from "@weft/protocol";
 
 /** An interface as the system reports it. */
 export type HostInterface = { readonly name: string; readonly up: boolean; readonly addresses: readonly string[] };
@@ -23,10 +32,12 @@ export function candidateEndpoints(
     .filter((address) => !own.ranges.some((range) => prefixContains(range, address)));
   const routable = addresses.filter((address) => !LINK_LOCAL.some((range) => prefixContains(range, address)));
   const usable = routable.length > 0 ? routable : addresses;
-  return [...new Set(usable)].sort((a, b) => familyOf(a) - familyOf(b)).flatMap((address) => {
-    const endpoint = endpointOf(address, port);
-    return endpoint.ok ? [endpoint.value] : [];
-  });
+  return [...new Set(usable)]
+    .sort((a, b) => familyOf(a) - familyOf(b))
+    .flatMap((address) => {
+      const endpoint = endpointOf(address, port);
+      return endpoint.ok ? [endpoint.value] : [];
+    });
 }
 
 function known(text: string): Prefix {

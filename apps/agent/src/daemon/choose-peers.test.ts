@@ -21,7 +21,8 @@ describe("which peers a report carries", () => {
 
     // Peers 0 to 9 are busy all the time, 10 to 29 are quiet.
     for (let round = 1; round <= 40; round += 1) {
-      for (const key of chooser.choose(peers(Array.from({ length: 30 }, (_, key) => (key < 10 ? round * 1000 : 1))))) seen.add(key);
+      for (const key of chooser.choose(peers(Array.from({ length: 30 }, (_, key) => (key < 10 ? round * 1000 : 1)))))
+        seen.add(key);
     }
 
     expect(seen.size).toBe(30);
@@ -31,12 +32,20 @@ describe("which peers a report carries", () => {
     const chooser = createPeerChooser<number>(1);
     chooser.choose(peers([0, 0]));
 
-    const chosen = [chooser.choose(peers([10, 9])), chooser.choose(peers([11, 18])), chooser.choose(peers([12, 18]))].flat();
+    const chosen = [
+      chooser.choose(peers([10, 9])),
+      chooser.choose(peers([11, 18])),
+      chooser.choose(peers([12, 18])),
+    ].flat();
 
     expect(new Set(chosen)).toEqual(new Set([0, 1]));
   });
 
   test("fewer peers than places are all reported", () => {
-    expect(createPeerChooser<number>(20).choose(peers([1, 0, 3])).sort()).toEqual([0, 1, 2]);
+    expect(
+      createPeerChooser<number>(20)
+        .choose(peers([1, 0, 3]))
+        .sort(),
+    ).toEqual([0, 1, 2]);
   });
 });

@@ -22,7 +22,9 @@ export function createPeerChooser<Key>(peersMax: number): PeerChooser<Key> {
         const before = reported.get(key);
         return { key, total, change: total - (before?.total ?? 0n), lastRound: before?.round ?? 0 };
       });
-      const busiest = entries.filter((entry) => entry.change > 0n).sort((a, b) => (a.change === b.change ? 0 : a.change < b.change ? 1 : -1));
+      const busiest = entries
+        .filter((entry) => entry.change > 0n)
+        .sort((a, b) => (a.change === b.change ? 0 : a.change < b.change ? 1 : -1));
       const chosen = new Map(busiest.slice(0, peersMax - inTurn).map((entry) => [entry.key, entry]));
       const waiting = entries.filter((entry) => !chosen.has(entry.key)).sort((a, b) => a.lastRound - b.lastRound);
       for (const entry of waiting.slice(0, peersMax - chosen.size)) chosen.set(entry.key, entry);

@@ -11,13 +11,26 @@ const flush = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
-async function start(chance = 0.5, behaviour: Parameters<typeof createScriptedServer>[0] = { mode: "normal", heartbeatMs: 15_000 }) {
+async function start(
+  chance = 0.5,
+  behaviour: Parameters<typeof createScriptedServer>[0] = { mode: "normal", heartbeatMs: 15_000 },
+) {
   const { timers, advance } = createVirtualTimers();
   const server = createScriptedServer(behaviour);
   const log = aLog();
   const identity = makeIdentity();
   const seen: string[] = [];
-  const facts = { agentVersion: "1", bootId: 1n, counterEpoch: 2n, lastMap: null, hostname: "h", wantedName: "", os: "linux", arch: "x64", capabilities: [] };
+  const facts = {
+    agentVersion: "1",
+    bootId: 1n,
+    counterEpoch: 2n,
+    lastMap: null,
+    hostname: "h",
+    wantedName: "",
+    os: "linux",
+    arch: "x64",
+    capabilities: [],
+  };
   const client = createControlClient(
     {
       connect: server.connect,
@@ -25,7 +38,13 @@ async function start(chance = 0.5, behaviour: Parameters<typeof createScriptedSe
       random: countingRandom(3),
       chance: () => chance,
       log: log.log,
-      request: () => ({ address: { kind: "socket", path: "/x" }, serverKey: server.identity.serverKey, identity, facts, enrolmentKey: null }),
+      request: () => ({
+        address: { kind: "socket", path: "/x" },
+        serverKey: server.identity.serverKey,
+        identity,
+        facts,
+        enrolmentKey: null,
+      }),
     },
     {
       onConnected: () => void seen.push("connected"),
@@ -47,7 +66,10 @@ async function start(chance = 0.5, behaviour: Parameters<typeof createScriptedSe
 
 describe("the control stream's life", () => {
   test("AP-40 a ping goes out every 15 s, give or take 10 %", async () => {
-    for (const [chance, firstMs] of [[0, 13_500], [0.999, 16_499]] as const) {
+    for (const [chance, firstMs] of [
+      [0, 13_500],
+      [0.999, 16_499],
+    ] as const) {
       const { server, pass } = await start(chance);
       const pings = (): number => server.connections[0]?.received.filter((frame) => frame.kind === "ping").length ?? 0;
 
@@ -118,7 +140,13 @@ describe("the control stream's life", () => {
 
   test("AP-46 after bye removed nothing is tried any more and the reason stays", async () => {
     const { client, server, pass, seen } = await start();
-    server.connections[0]?.send({ kind: "bye", reason: "removed", detail: "none", message: "removed by ana", retryAfterMs: 0 });
+    server.connections[0]?.send({
+      kind: "bye",
+      reason: "removed",
+      detail: "none",
+      message: "removed by ana",
+      retryAfterMs: 0,
+    });
 
     await pass(3600_000);
 

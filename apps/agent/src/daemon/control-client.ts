@@ -81,12 +81,16 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   /** Sends a ping every interval ± 10 % and gives up after 35 s of silence at an interval of 15 s. */
   const beat = (intervalMs: number): void => {
     const delayMs = intervalMs * (0.9 + 0.2 * deps.chance());
-    cancelHeartbeat = timers.after(Math.min(delayMs, Math.max(1, lastHeardMs + silenceMs(intervalMs) - timers.nowMs())), () => {
-      const silentMs = timers.nowMs() - lastHeardMs;
-      if (silentMs >= silenceMs(intervalMs)) return endStream(`nothing heard from the server for ${Math.round(silentMs / 1000)} s`);
-      connection?.send({ kind: "ping", token: BigInt(Math.floor(timers.nowMs())) });
-      beat(intervalMs);
-    });
+    cancelHeartbeat = timers.after(
+      Math.min(delayMs, Math.max(1, lastHeardMs + silenceMs(intervalMs) - timers.nowMs())),
+      () => {
+        const silentMs = timers.nowMs() - lastHeardMs;
+        if (silentMs >= silenceMs(intervalMs))
+          return endStream(`nothing heard from the server for ${Math.round(silentMs / 1000)} s`);
+        connection?.send({ kind: "ping", token: BigInt(Math.floor(timers.nowMs())) });
+        beat(intervalMs);
+      },
+    );
   };
   const onEnd = (end: StreamEnd): void => {
     cancelHeartbeat();

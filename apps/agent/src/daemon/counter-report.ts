@@ -1,5 +1,13 @@
 import type { CounterTable, PeerState, TunnelCounters } from "@weft/dataplane";
-import type { CountersReport, DropColumn, MapPeer, NamedCounter, PeerCounterColumns, PublicKey, StageCounters } from "@weft/protocol";
+import type {
+  CountersReport,
+  DropColumn,
+  MapPeer,
+  NamedCounter,
+  PeerCounterColumns,
+  PublicKey,
+  StageCounters,
+} from "@weft/protocol";
 
 import type { PeerActivity } from "./choose-peers.ts";
 
@@ -10,7 +18,10 @@ export type CountedPeer = { readonly row: number; readonly peer: MapPeer };
 export type ProcessFacts = Pick<CountersReport, "counterEpoch" | "uptimeMs" | "cpuMicroseconds" | "rssBytes">;
 
 /** How active each known peer has been; peers that the map no longer has are left out. */
-export function activities(counters: TunnelCounters, peerByKey: (key: PublicKey) => MapPeer | null): PeerActivity<PublicKey>[] {
+export function activities(
+  counters: TunnelCounters,
+  peerByKey: (key: PublicKey) => MapPeer | null,
+): PeerActivity<PublicKey>[] {
   const { peers } = counters;
   const columns = peers.columns.flatMap((name, column) => (isActivityColumn(name) ? [column] : []));
   return peers.publicKeys.flatMap((key, row) => {
@@ -92,7 +103,10 @@ function tableTotals(table: CounterTable): NamedCounter[] {
 }
 
 function handshakeTotals({ handshakes }: TunnelCounters): NamedCounter[] {
-  return Object.entries(handshakes).map(([name, value]) => ({ name: `handshake${name.charAt(0).toUpperCase()}${name.slice(1)}`, value: BigInt(value) }));
+  return Object.entries(handshakes).map(([name, value]) => ({
+    name: `handshake${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    value: BigInt(value),
+  }));
 }
 
 /** Age of the last handshake; `null` before the first one, never negative when the wall clock jumps. */

@@ -39,9 +39,23 @@ afterEach(async () => {
 
 async function join(): Promise<void> {
   const identity = mustBe(store.ensureIdentity());
-  const request = { address: { kind: "network", webSocketOrigin: plane.url.replace("http", "ws") } as const, joinKey: mustBe(parseJoinKey(plane.joinKey)), identity, wantedName: "", host: readHostFacts() };
+  const request = {
+    address: { kind: "network", webSocketOrigin: plane.url.replace("http", "ws") } as const,
+    joinKey: mustBe(parseJoinKey(plane.joinKey)),
+    identity,
+    wantedName: "",
+    host: readHostFacts(),
+  };
   const enrolled = mustBe(await enrol({ connect: connectWebSocket, timers: systemTimers(), random }, request));
-  mustBe(store.saveMembership({ serverUrl: plane.url, serverKey: plane.identity.serverKey, peerId: enrolled.peerId, interfaceName: "weft0", listenPort: 51_820 }));
+  mustBe(
+    store.saveMembership({
+      serverUrl: plane.url,
+      serverKey: plane.identity.serverKey,
+      peerId: enrolled.peerId,
+      interfaceName: "weft0",
+      listenPort: 51_820,
+    }),
+  );
   await eventually("the enrolment stream is over", () => plane.streams.length === 0);
 }
 
@@ -72,7 +86,8 @@ async function joinAndRun(): Promise<{ daemon: Daemon; stream: () => AgentStream
   return { daemon, stream: () => plane.streams[0]! };
 }
 
-const framesOf = <K extends AgentFrame["kind"]>(stream: AgentStream, kind: K) => stream.frames.filter((frame): frame is Extract<AgentFrame, { kind: K }> => frame.kind === kind);
+const framesOf = <K extends AgentFrame["kind"]>(stream: AgentStream, kind: K) =>
+  stream.frames.filter((frame): frame is Extract<AgentFrame, { kind: K }> => frame.kind === kind);
 const peerCount = (): number | undefined => system.made.at(-1)?.inner.tunnel.peers().length;
 const change = (delta: MapDelta, before = aNetworkMap(2)): void => plane.change(delta, applyDelta(before, delta));
 
@@ -91,7 +106,18 @@ describe("joining", () => {
   });
 
   test("AP-85 without a join line the daemon does not start", async () => {
-    const started = await startDaemon({ timers: systemTimers(), wallClockMs: Date.now, random, chance: Math.random, connect: connectWebSocket, system, store, log: log.log, tuning: {}, host: readHostFacts() });
+    const started = await startDaemon({
+      timers: systemTimers(),
+      wallClockMs: Date.now,
+      random,
+      chance: Math.random,
+      connect: connectWebSocket,
+      system,
+      store,
+      log: log.log,
+      tuning: {},
+      host: readHostFacts(),
+    });
 
     expect(started).toMatchObject({ ok: false, error: { code: "not_joined" } });
     expect(system.made).toHaveLength(0);
@@ -254,7 +280,9 @@ describe("the end of a membership", () => {
 
     expect(answer).toEqual({ ok: true, value: { left: true } });
     expect(frames.some((frame) => frame.kind === "leave")).toBe(true);
-    expect(existsSync(state.paths.identity) || existsSync(state.paths.map) || existsSync(state.paths.membership)).toBe(false);
+    expect(existsSync(state.paths.identity) || existsSync(state.paths.map) || existsSync(state.paths.membership)).toBe(
+      false,
+    );
   });
 
   test("leave without a server is refused and changes nothing", async () => {
@@ -262,7 +290,10 @@ describe("the end of a membership", () => {
     await plane.stop();
     await eventually("lost", () => daemon.status().server.state !== "connected");
 
-    expect(await askDaemon(state.paths.socket, { method: "leave" }).answer).toMatchObject({ ok: false, error: { code: "not_connected" } });
+    expect(await askDaemon(state.paths.socket, { method: "leave" }).answer).toMatchObject({
+      ok: false,
+      error: { code: "not_connected" },
+    });
     expect(existsSync(state.paths.identity)).toBe(true);
   });
 });
@@ -271,7 +302,10 @@ describe("reports and jobs", () => {
   test("AP-61 status and counters come at once; watching makes them come every second", async () => {
     const { stream } = await joinAndRun();
     await eventually("first report", () => framesOf(stream(), "counters").length === 1);
-    expect(framesOf(stream(), "status")[0]?.status).toMatchObject({ listenPort: expect.any(Number), endpoints: [expect.stringMatching(/^192\.0\.2\.7:/)] });
+    expect(framesOf(stream(), "status")[0]?.status).toMatchObject({
+      listenPort: expect.any(Number),
+      endpoints: [expect.stringMatching(/^192\.0\.2\.7:/)],
+    });
 
     stream().send({ kind: "watch", intervalMs: 500 });
 
@@ -286,21 +320,42 @@ describe("reports and jobs", () => {
     const { stream } = await joinAndRun();
     await eventually("first status", () => framesOf(stream(), "status").length === 1);
 
-    system.hostInterfaces = [{ name: "wlan0", index: 3, mtu: 1500, up: true, addresses: ["198.51.100.9/24", "127.0.0.1/8"] }];
+    system.hostInterfaces = [
+      { name: "wlan0", index: 3, mtu: 1500, up: true, addresses: ["198.51.100.9/24", "127.0.0.1/8"] },
+    ];
 
-    await eventually("second status", () => framesOf(plane.streams[0]!, "status").some((frame) => frame.status.endpoints[0]?.startsWith("198.51.100.9:") ?? false), 6_000);
+    await eventually(
+      "second status",
+      () =>
+        framesOf(plane.streams[0]!, "status").some(
+          (frame) => frame.status.endpoints[0]?.startsWith("198.51.100.9:") ?? false,
+        ),
+      6_000,
+    );
   });
 
   test("a ping job runs against peers only", async () => {
     const { stream } = await joinAndRun();
-    const job = (target: string) => ({ kind: "job", jobId: jobIds.make(countingRandom(target.length)), timeLimitMs: 3_000, work: { kind: "ping", target: mustBe(parseIp(target)), count: 2 } }) as const;
+    const job = (target: string) =>
+      ({
+        kind: "job",
+        jobId: jobIds.make(countingRandom(target.length)),
+        timeLimitMs: 3_000,
+        work: { kind: "ping", target: mustBe(parseIp(target)), count: 2 },
+      }) as const;
 
     stream().send(job("10.77.0.2"));
     stream().send(job("192.0.2.99"));
 
     await eventually("both results", () => framesOf(stream(), "jobResult").length === 2);
     const outcomes = framesOf(stream(), "jobResult").map((frame) => frame.outcome);
-    expect(outcomes).toContainEqual({ kind: "ping", sent: 2, received: 2, rttMicroseconds: [1234, 1234], endpoint: null });
+    expect(outcomes).toContainEqual({
+      kind: "ping",
+      sent: 2,
+      received: 2,
+      rttMicroseconds: [1234, 1234],
+      endpoint: null,
+    });
     expect(outcomes).toContainEqual({ kind: "failed", message: "192.0.2.99 is no peer of this node" });
   });
 });
@@ -318,7 +373,14 @@ describe("the local socket", () => {
 
     expect(await askDaemon(state.paths.socket, { method: "status" }).answer).toMatchObject({
       ok: true,
-      value: { ipv4: "10.77.0.1", ipv6: "fd77::1", network: "test network", listenPort: expect.any(Number), server: { state: "connected" }, peers: [{ name: "peer-1", ipv4: "10.77.0.2" }, { name: "peer-2" }] },
+      value: {
+        ipv4: "10.77.0.1",
+        ipv6: "fd77::1",
+        network: "test network",
+        listenPort: expect.any(Number),
+        server: { state: "connected" },
+        peers: [{ name: "peer-1", ipv4: "10.77.0.2" }, { name: "peer-2" }],
+      },
     });
   });
 
@@ -331,8 +393,14 @@ describe("the local socket", () => {
 
     expect(answer).toMatchObject({ ok: true, value: { peer: "peer-2", target: "10.77.0.3", sent: 2, received: 2 } });
     expect(events).toHaveLength(3);
-    expect(await askDaemon(state.paths.socket, { ...request, peer: "fd77::3" }).answer).toMatchObject({ ok: true, value: { received: 0 } });
-    expect(await askDaemon(state.paths.socket, { ...request, peer: "nobody" }).answer).toMatchObject({ ok: false, error: { code: "unknown_peer" } });
+    expect(await askDaemon(state.paths.socket, { ...request, peer: "fd77::3" }).answer).toMatchObject({
+      ok: true,
+      value: { received: 0 },
+    });
+    expect(await askDaemon(state.paths.socket, { ...request, peer: "nobody" }).answer).toMatchObject({
+      ok: false,
+      error: { code: "unknown_peer" },
+    });
   });
 
   test.each([
@@ -364,14 +432,27 @@ describe("start and stop", () => {
     await daemon.stop("over");
 
     expect(system.made[0]?.closed).toBe(true);
-    expect(existsSync(state.paths.socket) || existsSync(state.paths.lock) || existsSync(state.paths.runtime)).toBe(false);
+    expect(existsSync(state.paths.socket) || existsSync(state.paths.lock) || existsSync(state.paths.runtime)).toBe(
+      false,
+    );
     await eventually("bye", () => frames.some((frame) => frame.kind === "bye" && frame.reason === "agent_stopping"));
   });
 
   test("a second daemon on the same state is refused and harms nothing", async () => {
     await joinAndRun();
 
-    const second = await startDaemon({ timers: systemTimers(), wallClockMs: Date.now, random, chance: Math.random, connect: connectWebSocket, system, store, log: log.log, tuning: {}, host: readHostFacts() });
+    const second = await startDaemon({
+      timers: systemTimers(),
+      wallClockMs: Date.now,
+      random,
+      chance: Math.random,
+      connect: connectWebSocket,
+      system,
+      store,
+      log: log.log,
+      tuning: {},
+      host: readHostFacts(),
+    });
 
     expect(second).toMatchObject({ ok: false, error: { code: "held" } });
     expect((await askDaemon(state.paths.socket, { method: "status" }).answer).ok).toBe(true);
@@ -392,7 +473,9 @@ describe("start and stop", () => {
     system.failNext.error = { code: "port_in_use", message: "busy", port: 51_820 };
     system.failNext.times = 2;
 
-    await (await run()).ready;
+    await (
+      await run()
+    ).ready;
 
     expect(system.made[0]?.options.listenPort).toBe(51_822);
     expect(log.events()).toContain("port_taken");
@@ -403,7 +486,10 @@ describe("start and stop", () => {
     system.failNext.error = { code: "tun_permission", message: "needs CAP_NET_ADMIN" };
     system.failNext.times = 100;
 
-    expect(await (await run()).ready).toMatchObject({ ok: false, error: { code: "tunnel_failed", message: "needs CAP_NET_ADMIN" } });
+    expect(await (await run()).ready).toMatchObject({
+      ok: false,
+      error: { code: "tunnel_failed", message: "needs CAP_NET_ADMIN" },
+    });
   });
 
   test("a fatal fault of the engine makes the tunnel anew with all peers", async () => {

@@ -67,7 +67,8 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     events: {
       onApplied(errors) {
         if (node.sync.tunnel()) ready.resolve(ok(undefined));
-        else ready.resolve(err({ code: "tunnel_failed", message: errors[0]?.detail ?? "the tunnel could not be made" }));
+        else
+          ready.resolve(err({ code: "tunnel_failed", message: errors[0]?.detail ?? "the tunnel could not be made" }));
       },
       onRemoved(message) {
         log.warn("membership_over", { message });
@@ -87,7 +88,11 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   };
   shutdown.add({ name: "tunnel", deadlineMs: 2_000, run: () => node.closeTunnel() });
   shutdown.add({ name: "control stream", deadlineMs: 500, run: () => node.disconnect("the agent stops") });
-  shutdown.add({ name: "map file", deadlineMs: 500, run: () => (store.loadMembership().ok ? node.flush() : undefined) });
+  shutdown.add({
+    name: "map file",
+    deadlineMs: 500,
+    run: () => (store.loadMembership().ok ? node.flush() : undefined),
+  });
 
   const handler = createLocalHandler({
     ...deps,
@@ -105,14 +110,23 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   }
   shutdown.add({ name: "local socket", deadlineMs: 1_000, run: () => localApi.value.close() });
   node.start();
-  const status = (): StatusView => statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
+  const status = (): StatusView =>
+    statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
   return ok({ ready: ready.promise, status, stop, stopped: stopped.promise });
 }
 
 /** Asks the server to delete this node, waits for its word, forgets everything. */
-async function leave(deps: DaemonDeps, node: MeshNode, removed: Promise<string>): Promise<Result<undefined, LocalFailure>> {
+async function leave(
+  deps: DaemonDeps,
+  node: MeshNode,
+  removed: Promise<string>,
+): Promise<Result<undefined, LocalFailure>> {
   if (node.control.send({ kind: "leave" }) === "not_connected") {
-    return err({ code: "not_connected", message: "the server is not connected, so it cannot be told; try again, or use --force and remove the peer in the dashboard" });
+    return err({
+      code: "not_connected",
+      message:
+        "the server is not connected, so it cannot be told; try again, or use --force and remove the peer in the dashboard",
+    });
   }
   let cancel = (): void => {};
   const late = new Promise<null>((resolve) => {
@@ -120,7 +134,8 @@ async function leave(deps: DaemonDeps, node: MeshNode, removed: Promise<string>)
   });
   const message = await Promise.race([removed, late]);
   cancel();
-  if (message === null) return err({ code: "timeout", message: `the server did not confirm within ${LEAVE_TIMEOUT_MS / 1000} s` });
+  if (message === null)
+    return err({ code: "timeout", message: `the server did not confirm within ${LEAVE_TIMEOUT_MS / 1000} s` });
   const wiped = deps.store.wipe();
   return wiped.ok ? ok(undefined) : wiped;
 }
@@ -134,4 +149,7 @@ function promiseOf<T>(): { readonly promise: Promise<T>; readonly resolve: (valu
 }
 
 const LEAVE_TIMEOUT_MS = 5_000;
-const NOT_JOINED: LocalFailure = { code: "not_joined", message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it' };
+const NOT_JOINED: LocalFailure = {
+  code: "not_joined",
+  message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it',
+};

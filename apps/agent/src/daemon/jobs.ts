@@ -1,5 +1,13 @@
 import type { PeerState } from "@weft/dataplane";
-import { familyOf, type AgentFrame, type IpAddress, type JobOutcome, type MapPeer, type NetworkMap, type ServerFrame } from "@weft/protocol";
+import {
+  familyOf,
+  type AgentFrame,
+  type IpAddress,
+  type JobOutcome,
+  type MapPeer,
+  type NetworkMap,
+  type ServerFrame,
+} from "@weft/protocol";
 
 import type { Timers } from "../stream/timers.ts";
 import { pingPeer, type PingOnce } from "./ping-peer.ts";
@@ -29,7 +37,8 @@ export function createJobs(deps: JobsDeps): Jobs {
       if (running > JOBS_MAX) return finish(job, { kind: "failed", message: `${JOBS_MAX} jobs run already` });
       runPing(deps, job).then(
         (outcome) => finish(job, outcome),
-        (error: unknown) => finish(job, { kind: "failed", message: error instanceof Error ? error.message : "unknown" }),
+        (error: unknown) =>
+          finish(job, { kind: "failed", message: error instanceof Error ? error.message : "unknown" }),
       );
     },
   };

@@ -12,7 +12,10 @@ export type LocalCall = {
   readonly gone: () => boolean;
 };
 
-export type LocalHandler = (request: LocalRequest, call: LocalCall) => Promise<Result<unknown, { readonly code: string; readonly message: string }>>;
+export type LocalHandler = (
+  request: LocalRequest,
+  call: LocalCall,
+) => Promise<Result<unknown, { readonly code: string; readonly message: string }>>;
 
 export type LocalApi = { readonly close: () => Promise<void> };
 
@@ -20,7 +23,10 @@ export type LocalApi = { readonly close: () => Promise<void> };
  * Listens on a Unix socket in the state directory. Who may talk is decided by file permissions: directory 0700, socket
  * 0600, so only the daemon's user (and root) can connect.
  */
-export function openLocalApi(path: string, handle: LocalHandler): Promise<Result<LocalApi, { readonly code: "socket"; readonly message: string }>> {
+export function openLocalApi(
+  path: string,
+  handle: LocalHandler,
+): Promise<Result<LocalApi, { readonly code: "socket"; readonly message: string }>> {
   // The caller holds the lock of the state directory, so a socket that is there belongs to nobody.
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
@@ -31,7 +37,9 @@ export function openLocalApi(path: string, handle: LocalHandler): Promise<Result
   });
   server.maxConnections = CONNECTIONS_MAX;
   return new Promise((resolve) => {
-    server.once("error", (error) => resolve(err({ code: "socket", message: `cannot listen on ${path}: ${error.message}` })));
+    server.once("error", (error) =>
+      resolve(err({ code: "socket", message: `cannot listen on ${path}: ${error.message}` })),
+    );
     const before = process.umask(0o177);
     server.listen(path, () => {
       chmodSync(path, 0o600);
@@ -74,7 +82,12 @@ function serve(socket: Socket, handle: LocalHandler): void {
     socket.setTimeout(0);
     const request = newline > REQUEST_BYTES_MAX ? null : parseLocalRequest(received.slice(0, newline));
     if (!request) {
-      reply({ error: { code: "bad_request", message: "the daemon does not understand this request; are both of the same version?" } });
+      reply({
+        error: {
+          code: "bad_request",
+          message: "the daemon does not understand this request; are both of the same version?",
+        },
+      });
       socket.end();
       return;
     }
@@ -87,8 +100,15 @@ async function answer(
   on: { readonly socket: Socket; readonly reply: (message: LocalReply) => void; readonly handle: LocalHandler },
 ): Promise<void> {
   try {
-    const outcome = await on.handle(request, { event: (event) => on.reply({ event }), gone: () => on.socket.destroyed });
-    on.reply(outcome.ok ? { result: outcome.value ?? null } : { error: { code: outcome.error.code, message: outcome.error.message } });
+    const outcome = await on.handle(request, {
+      event: (event) => on.reply({ event }),
+      gone: () => on.socket.destroyed,
+    });
+    on.reply(
+      outcome.ok
+        ? { result: outcome.value ?? null }
+        : { error: { code: outcome.error.code, message: outcome.error.message } },
+    );
   } catch (error) {
     on.reply({ error: { code: "internal", message: error instanceof Error ? error.message : "unknown" } });
   }

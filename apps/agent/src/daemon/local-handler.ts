@@ -24,7 +24,8 @@ export type LocalFailure = { readonly code: string; readonly message: string };
 
 /** Answers the command line. */
 export function createLocalHandler(deps: LocalHandlerDeps): LocalHandler {
-  const status = (): Result<unknown, LocalFailure> => ok(statusView(deps.node, deps.membership, { nowMs: deps.timers.nowMs(), wallClockMs: deps.wallClockMs() }));
+  const status = (): Result<unknown, LocalFailure> =>
+    ok(statusView(deps.node, deps.membership, { nowMs: deps.timers.nowMs(), wallClockMs: deps.wallClockMs() }));
   return async (request, call) => {
     switch (request.method) {
       case "status":
@@ -60,11 +61,19 @@ export function findPeer(map: NetworkMap, text: string): { readonly peer: MapPee
   return byName && target ? { peer: byName, target } : null;
 }
 
-async function ping(deps: LocalHandlerDeps, request: Extract<LocalRequest, { method: "ping" }>, call: Parameters<LocalHandler>[1]): Promise<Result<unknown, LocalFailure>> {
+async function ping(
+  deps: LocalHandlerDeps,
+  request: Extract<LocalRequest, { method: "ping" }>,
+  call: Parameters<LocalHandler>[1],
+): Promise<Result<unknown, LocalFailure>> {
   const map = deps.node.sync.map();
   if (!map) return err({ code: "not_ready", message: "this node has no map yet" });
   const found = findPeer(map, request.peer);
-  if (!found) return err({ code: "unknown_peer", message: `no peer "${request.peer}" that this node may reach; "weft status" lists them` });
+  if (!found)
+    return err({
+      code: "unknown_peer",
+      message: `no peer "${request.peer}" that this node may reach; "weft status" lists them`,
+    });
   call.event({ kind: "start", name: found.peer.name, target: found.target });
   const summary = await pingPeer(deps, {
     target: found.target,
@@ -74,7 +83,12 @@ async function ping(deps: LocalHandlerDeps, request: Extract<LocalRequest, { met
     onReply: (reply) => call.event({ kind: "reply", ...reply }),
     stopped: call.gone,
   });
-  return ok({ peer: found.peer.name, target: found.target, ...summary, endpoint: deps.node.peerState(found.peer)?.endpoint ?? null });
+  return ok({
+    peer: found.peer.name,
+    target: found.target,
+    ...summary,
+    endpoint: deps.node.peerState(found.peer)?.endpoint ?? null,
+  });
 }
 
 async function withinTime(deps: LocalHandlerDeps, timeoutMs: number): Promise<Result<undefined, LocalFailure>> {

@@ -5,7 +5,13 @@ export type LocalRequest =
   | { readonly method: "status" }
   /** Answers when the first map is applied, or when that cannot happen. */
   | { readonly method: "waitReady"; readonly timeoutMs: number }
-  | { readonly method: "ping"; readonly peer: string; readonly count: number; readonly intervalMs: number; readonly timeoutMs: number }
+  | {
+      readonly method: "ping";
+      readonly peer: string;
+      readonly count: number;
+      readonly intervalMs: number;
+      readonly timeoutMs: number;
+    }
   | { readonly method: "stop" }
   /** Removes the node from its network, then stops. */
   | { readonly method: "leave" };
@@ -34,7 +40,8 @@ export function parseLocalRequest(line: string): LocalRequest | null {
       const count = wholeNumber(value["count"], { min: 1, max: 1_000_000 });
       const intervalMs = wholeNumber(value["intervalMs"], { min: 10, max: 60_000 });
       const timeoutMs = wholeNumber(value["timeoutMs"], { min: 10, max: 60_000 });
-      if (typeof peer !== "string" || peer.length > 255 || count === null || intervalMs === null || timeoutMs === null) return null;
+      if (typeof peer !== "string" || peer.length > 255 || count === null || intervalMs === null || timeoutMs === null)
+        return null;
       return { method: "ping", peer, count, intervalMs, timeoutMs };
     }
     default:
@@ -65,5 +72,7 @@ function parseJson(text: string): unknown {
 }
 
 function wholeNumber(value: unknown, bounds: { readonly min: number; readonly max: number }): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= bounds.min && value <= bounds.max ? value : null;
+  return typeof value === "number" && Number.isInteger(value) && value >= bounds.min && value <= bounds.max
+    ? value
+    : null;
 }

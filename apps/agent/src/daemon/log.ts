@@ -18,7 +18,8 @@ export function createLog(sink: LogSink, wallClockMs: () => number, threshold: L
     if (RANK[level] < RANK[threshold]) return;
     const nowMs = wallClockMs();
     const seen = recent.get(event) ?? { windowStartMs: nowMs, written: 0, leftOut: 0 };
-    if (nowMs - seen.windowStartMs >= WINDOW_MS || nowMs < seen.windowStartMs) Object.assign(seen, { windowStartMs: nowMs, written: 0 });
+    if (nowMs - seen.windowStartMs >= WINDOW_MS || nowMs < seen.windowStartMs)
+      Object.assign(seen, { windowStartMs: nowMs, written: 0 });
     recent.set(event, seen);
     if (seen.written >= LINES_PER_WINDOW) {
       seen.leftOut += 1;

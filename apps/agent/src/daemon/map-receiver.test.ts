@@ -13,8 +13,10 @@ import { createMapReceiver, type MapOutcome, type MapReceiver } from "./map-rece
 const server = aServerIdentity(1);
 const map = aNetworkMap(3);
 const change = { upserts: [aPeer(9)], removals: [] };
-const snapshot = (version = { epoch: 1n, sequence: 5n }, content: NetworkMap = map) => snapshotFrames(server, content, version);
-const receiver = (): MapReceiver => createMapReceiver({ serverKey: server.serverKey, verify: verifyServerSignature, inflate: inflateMap });
+const snapshot = (version = { epoch: 1n, sequence: 5n }, content: NetworkMap = map) =>
+  snapshotFrames(server, content, version);
+const receiver = (): MapReceiver =>
+  createMapReceiver({ serverKey: server.serverKey, verify: verifyServerSignature, inflate: inflateMap });
 
 function feed(target: MapReceiver, frames: readonly ServerFrame[]): MapOutcome {
   let last: MapOutcome = { kind: "wait" };
@@ -40,8 +42,14 @@ describe("the map stream", () => {
     const target = receiver();
     feed(target, snapshot());
 
-    expect(feed(target, [deltaFrame(server, change, { epoch: 1n, baseSequence: 5n, sequence: 6n })])).toMatchObject({ kind: "delta", delta: change });
-    expect(feed(target, [deltaFrame(server, change, { epoch: 1n, baseSequence: 6n, sequence: 9n })])).toMatchObject({ kind: "delta", version: { sequence: 9n } });
+    expect(feed(target, [deltaFrame(server, change, { epoch: 1n, baseSequence: 5n, sequence: 6n })])).toMatchObject({
+      kind: "delta",
+      delta: change,
+    });
+    expect(feed(target, [deltaFrame(server, change, { epoch: 1n, baseSequence: 6n, sequence: 9n })])).toMatchObject({
+      kind: "delta",
+      version: { sequence: 9n },
+    });
   });
 
   test.each([
@@ -58,7 +66,9 @@ describe("the map stream", () => {
   });
 
   test("AP-21 a damaged part is a hash mismatch", () => {
-    const frames = snapshot().map((frame) => (frame.kind === "mapPart" ? { ...frame, bytes: frame.bytes.map((byte) => byte ^ 1) } : frame));
+    const frames = snapshot().map((frame) =>
+      frame.kind === "mapPart" ? { ...frame, bytes: frame.bytes.map((byte) => byte ^ 1) } : frame,
+    );
 
     expect(feed(receiver(), frames)).toMatchObject({ kind: "need", reason: "hash" });
   });
@@ -67,10 +77,16 @@ describe("the map stream", () => {
     const forger = aServerIdentity(2);
     const target = receiver();
 
-    expect(feed(target, snapshotFrames(forger, map, { epoch: 1n, sequence: 5n }))).toMatchObject({ kind: "need", reason: "hash" });
+    expect(feed(target, snapshotFrames(forger, map, { epoch: 1n, sequence: 5n }))).toMatchObject({
+      kind: "need",
+      reason: "hash",
+    });
     expect(target.version()).toBeNull();
     feed(target, snapshot());
-    expect(feed(target, [deltaFrame(forger, change, { epoch: 1n, baseSequence: 5n, sequence: 6n })])).toMatchObject({ kind: "need", reason: "hash" });
+    expect(feed(target, [deltaFrame(forger, change, { epoch: 1n, baseSequence: 5n, sequence: 6n })])).toMatchObject({
+      kind: "need",
+      reason: "hash",
+    });
   });
 
   test("AP-31 a signature does not fit another version", () => {
@@ -84,14 +100,20 @@ describe("the map stream", () => {
     feed(target, snapshot({ epoch: 1n, sequence: 9n }));
 
     expect(feed(target, snapshot({ epoch: 1n, sequence: 3n }))).toMatchObject({ kind: "need", reason: "gap" });
-    expect(feed(target, snapshot({ epoch: 1n, sequence: 3n }))).toMatchObject({ kind: "snapshot", version: { sequence: 3n } });
+    expect(feed(target, snapshot({ epoch: 1n, sequence: 3n }))).toMatchObject({
+      kind: "snapshot",
+      version: { sequence: 3n },
+    });
   });
 
   test("AP-21 a new epoch may start low", () => {
     const target = receiver();
     feed(target, snapshot({ epoch: 1n, sequence: 9n }));
 
-    expect(feed(target, snapshot({ epoch: 2n, sequence: 1n }))).toMatchObject({ kind: "snapshot", version: { epoch: 2n, sequence: 1n } });
+    expect(feed(target, snapshot({ epoch: 2n, sequence: 1n }))).toMatchObject({
+      kind: "snapshot",
+      version: { epoch: 2n, sequence: 1n },
+    });
   });
 
   test("a snapshot that a lost stream cut off is forgotten", () => {
@@ -115,7 +137,10 @@ describe("the map stream", () => {
     feed(target, snapshot());
     expect(target.wantsCompaction()).toBe(false);
 
-    for (let sequence = 6n; sequence < 1_010n; sequence += 1n) feed(target, [deltaFrame(server, { upserts: [], removals: [] }, { epoch: 1n, baseSequence: sequence - 1n, sequence })]);
+    for (let sequence = 6n; sequence < 1_010n; sequence += 1n)
+      feed(target, [
+        deltaFrame(server, { upserts: [], removals: [] }, { epoch: 1n, baseSequence: sequence - 1n, sequence }),
+      ]);
 
     expect(target.wantsCompaction()).toBe(true);
     feed(target, snapshot({ epoch: 1n, sequence: 1_010n }));
@@ -148,7 +173,9 @@ describe("the stored map", () => {
 
     expect(loaded).toMatchObject({ ok: true, value: { peers: [...map.peers, aPeer(9)] } });
     expect(again.version()).toEqual({ epoch: 1n, sequence: 6n });
-    expect(feed(again, [deltaFrame(server, change, { epoch: 1n, baseSequence: 6n, sequence: 7n })])).toMatchObject({ kind: "delta" });
+    expect(feed(again, [deltaFrame(server, change, { epoch: 1n, baseSequence: 6n, sequence: 7n })])).toMatchObject({
+      kind: "delta",
+    });
   });
 
   test("AP-48 its signature is checked at load", () => {

@@ -73,14 +73,23 @@ export function createMapReceiver(deps: MapReceiverDeps): MapReceiver {
 
   const takeDelta = (frame: DeltaFrame, raw: Uint8Array): MapOutcome => {
     if (!version) return { kind: "need", reason: "start", detail: "a change came before the first map" };
-    if (frame.epoch !== version.epoch || frame.baseSequence !== version.sequence || frame.sequence <= version.sequence) {
-      return { kind: "need", reason: "gap", detail: `change ${frame.baseSequence} → ${frame.sequence} does not follow ${version.sequence}` };
+    if (
+      frame.epoch !== version.epoch ||
+      frame.baseSequence !== version.sequence ||
+      frame.sequence <= version.sequence
+    ) {
+      return {
+        kind: "need",
+        reason: "gap",
+        detail: `change ${frame.baseSequence} → ${frame.sequence} does not follow ${version.sequence}`,
+      };
     }
     if (!deps.verify(deps.serverKey, deltaSigningBytes(frame), frame.signature)) {
       return { kind: "need", reason: "hash", detail: "the signature of a change is wrong" };
     }
     const delta = decodeDeltaBody(frame.body);
-    if (!delta.ok) return { kind: "need", reason: "hash", detail: `a change does not decode: ${JSON.stringify(delta.error)}` };
+    if (!delta.ok)
+      return { kind: "need", reason: "hash", detail: `a change does not decode: ${JSON.stringify(delta.error)}` };
     version = { epoch: frame.epoch, sequence: frame.sequence };
     deltaFrames.push(Uint8Array.from(raw));
     return { kind: "delta", delta: delta.value, version };
@@ -120,7 +129,8 @@ export function createMapReceiver(deps: MapReceiverDeps): MapReceiver {
 function openSnapshot(deps: MapReceiverDeps, transfer: MapTransfer): Result<NetworkMap, string> {
   const body = transfer.compression === "none" ? transfer.bytes : deps.inflate(transfer.bytes, transfer.bodyBytes);
   if (!body || body.length !== transfer.bodyBytes) return err("the map does not decompress to the announced length");
-  if (!deps.verify(deps.serverKey, mapSigningBytes({ ...transfer, body }), transfer.signature)) return err("the signature of the map is wrong");
+  if (!deps.verify(deps.serverKey, mapSigningBytes({ ...transfer, body }), transfer.signature))
+    return err("the signature of the map is wrong");
   const map = decodeMapBody(body);
   return map.ok ? ok(map.value) : err(`the map does not decode: ${JSON.stringify(map.error)}`);
 }

@@ -25,7 +25,13 @@ function start(overrides: Partial<Tunnel> = {}) {
   const sync = createMapSync((self) => {
     if (failure) return err(failure);
     const tunnel = mustBe(
-      system.createTunnel({ ...self, interfaceName: "weft0", listenPort: 51_820, privateKey: makeIdentity().wireguardKey, onEvent: () => {} }),
+      system.createTunnel({
+        ...self,
+        interfaceName: "weft0",
+        listenPort: 51_820,
+        privateKey: makeIdentity().wireguardKey,
+        onEvent: () => {},
+      }),
     );
     return ok({
       ...tunnel,
@@ -39,7 +45,8 @@ function start(overrides: Partial<Tunnel> = {}) {
   return { sync, calls, system, fail: (error: TunnelError | null) => (failure = error) };
 }
 
-const keys = (sync: { readonly tunnel: () => Tunnel | null }): string[] => (sync.tunnel()?.peers() ?? []).map((peer) => peer.publicKey).sort();
+const keys = (sync: { readonly tunnel: () => Tunnel | null }): string[] =>
+  (sync.tunnel()?.peers() ?? []).map((peer) => peer.publicKey).sort();
 const wanted = (map: NetworkMap): string[] => map.peers.map((peer) => peer.publicKey as string).sort();
 
 describe("map to tunnel", () => {
@@ -50,7 +57,11 @@ describe("map to tunnel", () => {
     expect(sync.applyMap(map)).toEqual([]);
 
     expect(system.made).toHaveLength(1);
-    expect(system.made[0]?.options).toMatchObject({ addresses: ["10.77.0.1/32", "fd77::1/128"], routes: ["10.77.0.0/16", "fd77::/64"], mtu: 1420 });
+    expect(system.made[0]?.options).toMatchObject({
+      addresses: ["10.77.0.1/32", "fd77::1/128"],
+      routes: ["10.77.0.0/16", "fd77::/64"],
+      mtu: 1420,
+    });
     expect(keys(sync)).toEqual(wanted(map));
   });
 
@@ -62,7 +73,10 @@ describe("map to tunnel", () => {
     expect(sync.applyChange({ upserts: [aPeer(7)], removals: [aPeer(1).id] })).toEqual([]);
 
     expect(calls.map((call) => call.name)).toEqual(["changePeers"]);
-    expect(calls[0]?.argument).toMatchObject({ upserts: [{ publicKey: aPeer(7).publicKey }], removals: [aPeer(1).publicKey] });
+    expect(calls[0]?.argument).toMatchObject({
+      upserts: [{ publicKey: aPeer(7).publicKey }],
+      removals: [aPeer(1).publicKey],
+    });
     expect(keys(sync)).toEqual([aPeer(2), aPeer(3), aPeer(7)].map((peer) => peer.publicKey as string).sort());
     expect(sync.peerByKey(aPeer(1).publicKey)).toBeNull();
   });

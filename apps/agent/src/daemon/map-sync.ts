@@ -1,5 +1,17 @@
 import type { Tunnel, TunnelError, TunnelSelf } from "@weft/dataplane";
-import { applyDelta, err, ok, type ApplyError, type MapDelta, type MapPeer, type MapSelf, type NetworkMap, type PeerId, type PublicKey, type Result } from "@weft/protocol";
+import {
+  applyDelta,
+  err,
+  ok,
+  type ApplyError,
+  type MapDelta,
+  type MapPeer,
+  type MapSelf,
+  type NetworkMap,
+  type PeerId,
+  type PublicKey,
+  type Result,
+} from "@weft/protocol";
 
 import { tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
 
@@ -75,7 +87,13 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
         ...(delta.self ? problems("self", changeSelf(tunnel, map.self, delta.self)) : []),
         ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
         ...(delta.upserts.length + delta.removals.length > 0
-          ? problems("peers", tunnel.changePeers({ upserts: delta.upserts.map((peer) => tunnelPeer(peer, self)), removals: [...replaced, ...removed] }))
+          ? problems(
+              "peers",
+              tunnel.changePeers({
+                upserts: delta.upserts.map((peer) => tunnelPeer(peer, self)),
+                removals: [...replaced, ...removed],
+              }),
+            )
           : []),
       ];
       for (const id of delta.removals) {
@@ -108,7 +126,9 @@ function changeSelf(tunnel: Tunnel, before: MapSelf | null, after: MapSelf): Res
   const changed = tunnel.replaceSelf(wanted);
   if (changed.ok) return changed;
   const restored = tunnel.replaceSelf(old);
-  const state = restored.ok ? "the old settings stay" : `and the old settings did not come back: ${restored.error.message}`;
+  const state = restored.ok
+    ? "the old settings stay"
+    : `and the old settings did not come back: ${restored.error.message}`;
   return err({ ...changed.error, message: `${changed.error.message}; ${state}` });
 }
 

@@ -1,12 +1,23 @@
 import type { TunnelPeer, TunnelSelf } from "@weft/dataplane";
-import { endpointParts, hostPrefix, prefixContains, type Endpoint, type MapPeer, type MapSelf, type Prefix } from "@weft/protocol";
+import {
+  endpointParts,
+  hostPrefix,
+  prefixContains,
+  type Endpoint,
+  type MapPeer,
+  type MapSelf,
+  type Prefix,
+} from "@weft/protocol";
 
 /** A peer of the map as the tunnel wants it. */
 export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
   return {
     publicKey: peer.publicKey,
     ...(peer.presharedKey ? { presharedKey: peer.presharedKey } : {}),
-    allowedIps: [...[peer.ipv4, peer.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])), ...peer.routes],
+    allowedIps: [
+      ...[peer.ipv4, peer.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])),
+      ...peer.routes,
+    ],
     endpoints: peer.endpoints.filter((endpoint) => !insideNetwork(endpoint, self)),
     keepaliveSeconds: peer.keepaliveSeconds,
   };

@@ -124,7 +124,10 @@ export function createNode(deps: NodeDeps): MeshNode {
     const map = sync.map();
     const interfaces = deps.system.interfaces();
     if (!tunnel || !map || !interfaces.ok) return [];
-    return candidateEndpoints(interfaces.value, tunnel.listenPort, { interfaceName: tunnel.interfaceName, ranges: networkRanges(map.self) });
+    return candidateEndpoints(interfaces.value, tunnel.listenPort, {
+      interfaceName: tunnel.interfaceName,
+      ranges: networkRanges(map.self),
+    });
   };
   /** Notices that the host moved: tells the server, and leaves a stream that hangs on a lost address. */
   const watchAddresses = (): void => {
@@ -134,7 +137,8 @@ export function createNode(deps: NodeDeps): MeshNode {
       const seen = JSON.stringify(all);
       if (interfaces.ok && seen !== lastEndpoints) {
         const local = control.localAddress()?.replace(/^::ffff:/, "");
-        if (lastEndpoints !== "" && local && !all.some((cidr) => cidr.split("/")[0] === local)) control.reconnectNow(`the address ${local} is gone`);
+        if (lastEndpoints !== "" && local && !all.some((cidr) => cidr.split("/")[0] === local))
+          control.reconnectNow(`the address ${local} is gone`);
         lastEndpoints = seen;
         reporter.checkStatus();
       }
@@ -143,7 +147,16 @@ export function createNode(deps: NodeDeps): MeshNode {
   };
 
   const control = createControlClient(
-    { ...deps, request: () => ({ address: deps.address, serverKey: deps.membership.serverKey, identity: deps.identity, facts: helloFacts(deps, receiver), enrolmentKey: null }) },
+    {
+      ...deps,
+      request: () => ({
+        address: deps.address,
+        serverKey: deps.membership.serverKey,
+        identity: deps.identity,
+        facts: helloFacts(deps, receiver),
+        enrolmentKey: null,
+      }),
+    },
     {
       onConnected: () => reporter.connected(),
       onFrame(frame, raw) {
@@ -173,7 +186,13 @@ export function createNode(deps: NodeDeps): MeshNode {
     problems,
     usage: deps.host.usage,
   });
-  const jobs = createJobs({ timers, pingOnce: deps.system.ping, send: (frame) => control.send(frame), map: sync.map, peerState });
+  const jobs = createJobs({
+    timers,
+    pingOnce: deps.system.ping,
+    send: (frame) => control.send(frame),
+    map: sync.map,
+    peerState,
+  });
 
   const onTunnelEvent = (event: TunnelEvent): void => {
     if (event.kind !== "fault") return log.debug(event.kind.replaceAll("-", "_"), { publicKey: event.publicKey });
@@ -217,12 +236,26 @@ export function createNode(deps: NodeDeps): MeshNode {
 }
 
 function newReceiver(deps: NodeDeps): MapReceiver {
-  return createMapReceiver({ serverKey: deps.membership.serverKey, verify: verifyServerSignature, inflate: inflateMap });
+  return createMapReceiver({
+    serverKey: deps.membership.serverKey,
+    verify: verifyServerSignature,
+    inflate: inflateMap,
+  });
 }
 
 function helloFacts(deps: NodeDeps, receiver: MapReceiver): HelloFacts {
   const { bootId, counterEpoch, hostname, os, arch } = deps.host;
-  return { agentVersion: AGENT_VERSION, bootId, counterEpoch, lastMap: receiver.version(), hostname, wantedName: "", os, arch, capabilities: [] };
+  return {
+    agentVersion: AGENT_VERSION,
+    bootId,
+    counterEpoch,
+    lastMap: receiver.version(),
+    hostname,
+    wantedName: "",
+    os,
+    arch,
+    capabilities: [],
+  };
 }
 
 /** SEC-2: no key joins the mesh without a line in the log. */

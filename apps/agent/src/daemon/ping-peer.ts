@@ -6,8 +6,16 @@ import type { Timers } from "../stream/timers.ts";
 /** One echo request; the answer's time in microseconds. */
 export type PingOnce = (address: string, timeoutMs: number) => Promise<Result<number, TunnelError>>;
 
-export type PingReply = { readonly sequence: number; readonly rttMicroseconds: number | null; readonly problem: string | null };
-export type PingSummary = { readonly sent: number; readonly received: number; readonly rttMicroseconds: readonly number[] };
+export type PingReply = {
+  readonly sequence: number;
+  readonly rttMicroseconds: number | null;
+  readonly problem: string | null;
+};
+export type PingSummary = {
+  readonly sent: number;
+  readonly received: number;
+  readonly rttMicroseconds: readonly number[];
+};
 
 export type PingPlan = {
   readonly target: IpAddress;
@@ -20,7 +28,10 @@ export type PingPlan = {
 };
 
 /** Sends echo requests one after the other, as `ping` does. */
-export async function pingPeer(deps: { readonly pingOnce: PingOnce; readonly timers: Timers }, plan: PingPlan): Promise<PingSummary> {
+export async function pingPeer(
+  deps: { readonly pingOnce: PingOnce; readonly timers: Timers },
+  plan: PingPlan,
+): Promise<PingSummary> {
   const rttMicroseconds: number[] = [];
   let sent = 0;
   while (sent < plan.count && !plan.stopped()) {

@@ -22,13 +22,23 @@ export function planReconnect(
   const { end, bye } = cause;
   const jittered = chances.backoff.nextDelayMs();
   const message = end.message;
-  if (bye) return afterBye({ reason: bye.reason, retryAfterMs: bye.retryAfterMs, message: sentence(bye.reason, bye.message) }, jittered, chances.chance);
+  if (bye)
+    return afterBye(
+      { reason: bye.reason, retryAfterMs: bye.retryAfterMs, message: sentence(bye.reason, bye.message) },
+      jittered,
+      chances.chance,
+    );
   if (end.code === "refused") {
-    return afterBye({ reason: end.reason, retryAfterMs: end.retryAfterMs, message: sentence(end.reason, end.message) }, jittered, chances.chance);
+    return afterBye(
+      { reason: end.reason, retryAfterMs: end.retryAfterMs, message: sentence(end.reason, end.message) },
+      jittered,
+      chances.chance,
+    );
   }
   if (end.code === "http") return { kind: "retry", delayMs: end.retryAfterMs + jittered, message, standing: "member" };
   // These need a person; asking often would not help.
-  if (end.code === "wrong_server" || end.code === "version" || end.code === "channel") return { kind: "retry", delayMs: slow(chances.chance), message, standing: "member" };
+  if (end.code === "wrong_server" || end.code === "version" || end.code === "channel")
+    return { kind: "retry", delayMs: slow(chances.chance), message, standing: "member" };
   return { kind: "retry", delayMs: jittered, message, standing: "member" };
 }
 
@@ -46,7 +56,12 @@ function afterBye(
       return { kind: "retry", delayMs: Math.max(bye.retryAfterMs, slow(chance)), message, standing: "suspended" };
     case "restart":
       // The retry time is a window: all agents spread over it.
-      return { kind: "retry", delayMs: bye.retryAfterMs > 0 ? Math.floor(chance() * bye.retryAfterMs) : jitteredMs, message, standing: "member" };
+      return {
+        kind: "retry",
+        delayMs: bye.retryAfterMs > 0 ? Math.floor(chance() * bye.retryAfterMs) : jitteredMs,
+        message,
+        standing: "member",
+      };
     case "replaced":
     case "unauthorised":
     case "incompatible":

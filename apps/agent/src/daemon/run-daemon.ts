@@ -59,7 +59,9 @@ async function announce(daemon: Daemon, options: RunOptions): Promise<void> {
   const ready = await daemon.ready;
   if (!ready.ok) return options.onFailed(ready.error);
   const { pid, interface: interfaceName, ipv4, ipv6, listenPort, name, network } = daemon.status();
-  options.onReady(JSON.stringify({ event: "ready", pid, interface: interfaceName, ipv4, ipv6, listenPort, name, network }));
+  options.onReady(
+    JSON.stringify({ event: "ready", pid, interface: interfaceName, ipv4, ipv6, listenPort, name, network }),
+  );
 }
 
 /** Returns the exit code that the way of ending asks for. */

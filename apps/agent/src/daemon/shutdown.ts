@@ -2,7 +2,11 @@ import type { Log } from "./log.ts";
 import type { Timers } from "../stream/timers.ts";
 
 /** Something to undo at the end. */
-export type ShutdownStep = { readonly name: string; readonly deadlineMs: number; readonly run: () => void | Promise<void> };
+export type ShutdownStep = {
+  readonly name: string;
+  readonly deadlineMs: number;
+  readonly run: () => void | Promise<void>;
+};
 
 /** Steps in the order in which things were made; `run` undoes them in reverse. */
 export type Shutdown = {
@@ -34,7 +38,10 @@ async function runStep(step: ShutdownStep, timers: Timers, log: Log): Promise<vo
     const outcome = await Promise.race([Promise.resolve(step.run()), late]);
     if (outcome === "late") log.warn("shutdown_step_late", { step: step.name, deadlineMs: step.deadlineMs });
   } catch (error) {
-    log.error("shutdown_step_failed", { step: step.name, reason: error instanceof Error ? error.message : String(error) });
+    log.error("shutdown_step_failed", {
+      step: step.name,
+      reason: error instanceof Error ? error.message : String(error),
+    });
   } finally {
     cancel();
   }

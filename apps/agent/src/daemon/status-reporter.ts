@@ -1,5 +1,12 @@
 import type { Tunnel } from "@weft/dataplane";
-import { COUNTER_PEERS_MAX, type AgentFrame, type Endpoint, type MapPeer, type NodeStatus, type PublicKey } from "@weft/protocol";
+import {
+  COUNTER_PEERS_MAX,
+  type AgentFrame,
+  type Endpoint,
+  type MapPeer,
+  type NodeStatus,
+  type PublicKey,
+} from "@weft/protocol";
 
 import type { Timers } from "../stream/timers.ts";
 import { createPeerChooser } from "./choose-peers.ts";

@@ -12,7 +12,12 @@ export type StatusView = {
   readonly version: string;
   readonly pid: number;
   readonly uptimeMs: number;
-  readonly server: { readonly url: string; readonly state: ControlState["state"]; readonly reason: string | null; readonly retryInMs: number | null };
+  readonly server: {
+    readonly url: string;
+    readonly state: ControlState["state"];
+    readonly reason: string | null;
+    readonly retryInMs: number | null;
+  };
   readonly network: string | null;
   readonly name: string | null;
   readonly peerId: string;
@@ -40,7 +45,11 @@ export type PeerView = {
   readonly drops: { readonly [reason: string]: number };
 };
 
-export function statusView(node: MeshNode, membership: Membership, now: { readonly nowMs: number; readonly wallClockMs: number }): StatusView {
+export function statusView(
+  node: MeshNode,
+  membership: Membership,
+  now: { readonly nowMs: number; readonly wallClockMs: number },
+): StatusView {
   const map = node.sync.map();
   const tunnel = node.sync.tunnel();
   const version = node.version();
@@ -71,7 +80,12 @@ function serverView(url: string, control: ControlState, nowMs: number): StatusVi
     case "stopped":
       return { url, state: control.state, reason: null, retryInMs: null };
     case "waiting":
-      return { url, state: control.state, reason: control.reason, retryInMs: Math.max(0, Math.round(control.retryAtMs - nowMs)) };
+      return {
+        url,
+        state: control.state,
+        reason: control.reason,
+        retryInMs: Math.max(0, Math.round(control.retryAtMs - nowMs)),
+      };
     case "ended":
       return { url, state: control.state, reason: control.reason, retryInMs: null };
   }
@@ -101,6 +115,8 @@ function rowView({ peers }: TunnelCounters, row: number): Pick<PeerView, "rxByte
     const column = peers.columns.indexOf(name);
     return column < 0 ? 0 : Number(valueAt(peers, row, column));
   };
-  const drops = peers.columns.filter((name) => isDropColumn(name) && at(name) > 0).map((name) => [dropReason(name), at(name)] as const);
+  const drops = peers.columns
+    .filter((name) => isDropColumn(name) && at(name) > 0)
+    .map((name) => [dropReason(name), at(name)] as const);
   return { rxBytes: at("rxBytes"), txBytes: at("txBytes"), drops: Object.fromEntries(drops) };
 }

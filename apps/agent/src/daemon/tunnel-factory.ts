@@ -50,7 +50,11 @@ export function clearLeftovers(deps: Pick<TunnelFactoryDeps, "system" | "store" 
 }
 
 /** Tries the wished port, then the ones behind it, then any. */
-function onFreePort(deps: TunnelFactoryDeps, options: Omit<TunnelOptions, "listenPort">, wishedPort: number): Result<Tunnel, TunnelError> {
+function onFreePort(
+  deps: TunnelFactoryDeps,
+  options: Omit<TunnelOptions, "listenPort">,
+  wishedPort: number,
+): Result<Tunnel, TunnelError> {
   for (let step = 0; step < PORTS_TRIED && wishedPort !== 0 && wishedPort + step <= 65_535; step += 1) {
     const made = deps.system.createTunnel({ ...options, listenPort: wishedPort + step });
     if (made.ok || made.error.code !== "port_in_use") return made;

@@ -1,4 +1,13 @@
-import { createTunnel, interfaceAddresses, ping, removeInterface, type HostInterface, type Tunnel, type TunnelError, type TunnelOptions } from "@weft/dataplane";
+import {
+  createTunnel,
+  interfaceAddresses,
+  ping,
+  removeInterface,
+  type HostInterface,
+  type Tunnel,
+  type TunnelError,
+  type TunnelOptions,
+} from "@weft/dataplane";
 import type { Result } from "@weft/protocol";
 
 /** What the daemon needs of the data plane and the system below it. */

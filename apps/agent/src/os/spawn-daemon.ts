@@ -6,13 +6,17 @@ import { err, ok, type Result } from "@weft/protocol";
 import { isRecord } from "../state/state-store.ts";
 
 /** What the daemon process tells the one that started it. */
-export type DaemonNotice = { readonly kind: "started" } | { readonly kind: "failed"; readonly code: string; readonly message: string };
+export type DaemonNotice =
+  | { readonly kind: "started" }
+  | { readonly kind: "failed"; readonly code: string; readonly message: string };
 
 /**
  * Starts the daemon as a process of its own that outlives this one, and waits until it listens or has failed. The only
  * place that makes a process: an argument array, never a shell.
  */
-export function spawnDaemon(stateDirectory: string): Promise<Result<{ readonly pid: number }, { readonly code: string; readonly message: string }>> {
+export function spawnDaemon(
+  stateDirectory: string,
+): Promise<Result<{ readonly pid: number }, { readonly code: string; readonly message: string }>> {
   const program = fileURLToPath(new URL("../../bin/weft.js", import.meta.url));
   const child = spawn(process.execPath, [program, DAEMON_VERB, stateDirectory], {
     detached: true,
@@ -20,7 +24,10 @@ export function spawnDaemon(stateDirectory: string): Promise<Result<{ readonly p
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(err({ code: "timeout", message: "the daemon did not start in time; its log tells why" })), START_TIMEOUT_MS);
+    const timer = setTimeout(
+      () => resolve(err({ code: "timeout", message: "the daemon did not start in time; its log tells why" })),
+      START_TIMEOUT_MS,
+    );
     const settle: typeof resolve = (outcome) => {
       clearTimeout(timer);
       if (child.connected) child.disconnect();
@@ -33,7 +40,9 @@ export function spawnDaemon(stateDirectory: string): Promise<Result<{ readonly p
       if (notice?.kind === "failed") settle(err(notice));
     });
     child.on("error", (error) => settle(err({ code: "failed", message: `cannot start the daemon: ${error.message}` })));
-    child.on("exit", (code) => settle(err({ code: "failed", message: `the daemon ended at once (code ${code ?? "none"}); its log tells why` })));
+    child.on("exit", (code) =>
+      settle(err({ code: "failed", message: `the daemon ended at once (code ${code ?? "none"}); its log tells why` })),
+    );
   });
 }
 
@@ -49,7 +58,9 @@ function parseNotice(message: unknown): DaemonNotice | null {
   if (!isRecord(message)) return null;
   const { kind, code, message: text } = message;
   if (kind === "started") return { kind };
-  return kind === "failed" && typeof code === "string" && typeof text === "string" ? { kind, code, message: text } : null;
+  return kind === "failed" && typeof code === "string" && typeof text === "string"
+    ? { kind, code, message: text }
+    : null;
 }
 
 const START_TIMEOUT_MS = 20_000;

@@ -32,7 +32,11 @@ function choice<const T extends string>(environment: NodeJS.ProcessEnv, name: st
   return found === undefined ? bad(`${name} must be one of ${words.join(", ")}, not "${text}"`) : ok(found);
 }
 
-function number(environment: NodeJS.ProcessEnv, name: string, bounds: { readonly min: number; readonly max: number }): Read<number> {
+function number(
+  environment: NodeJS.ProcessEnv,
+  name: string,
+  bounds: { readonly min: number; readonly max: number },
+): Read<number> {
   const text = environment[name];
   if (text === undefined || text === "") return ok(undefined);
   const value = Number(text);

@@ -28,7 +28,10 @@ export function streamUrl(address: ServerAddress, nonce: string): string {
 }
 
 function bad(text: string): { readonly ok: false; readonly error: ServerUrlError } {
-  return err({ code: "bad_url", message: `"${text.slice(0, 200)}" is not a server URL; copy the whole join line from the dashboard` });
+  return err({
+    code: "bad_url",
+    message: `"${text.slice(0, 200)}" is not a server URL; copy the whole join line from the dashboard`,
+  });
 }
 
 const SCHEMES: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 import { err, ok, type Result } from "@weft/protocol";
@@ -34,7 +45,7 @@ export function replaceFile(path: string, content: string | Uint8Array): Result<
     const file = openSync(draft, "w", 0o600);
     try {
       const bytes = typeof content === "string" ? Buffer.from(content) : content;
-      for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
+      for (let offset = 0; offset < bytes.length;) offset += writeSync(file, bytes, offset);
       fsyncSync(file);
     } finally {
       closeSync(file);

@@ -47,7 +47,10 @@ export function signWithIdentity(identity: Identity, bytes: Uint8Array): Uint8Ar
 
 /** Checks a signature of the control plane. */
 export function verifyServerSignature(serverKey: ServerKey, bytes: Uint8Array, signature: Uint8Array): boolean {
-  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: toBase64Url(keyBytes(serverKey)) }, format: "jwk" });
+  const key = createPublicKey({
+    key: { kty: "OKP", crv: "Ed25519", x: toBase64Url(keyBytes(serverKey)) },
+    format: "jwk",
+  });
   return verify(null, bytes, key, signature);
 }
 

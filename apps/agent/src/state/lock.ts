@@ -25,13 +25,20 @@ export function acquireLock(path: string): Result<Lock, LockError> {
       const holder = readHolder(path);
       const pid = Number.parseInt(holder, 10);
       if (holder !== "" && holder === holderText(pid)) {
-        return err({ code: "held", pid, message: `a weft daemon (process ${pid}) already runs on this state directory` });
+        return err({
+          code: "held",
+          pid,
+          message: `a weft daemon (process ${pid}) already runs on this state directory`,
+        });
       }
       moveAside(path, holder);
     }
     return err({ code: "unusable", message: `the lock ${path} changes hands too fast` });
   } catch (error) {
-    return err({ code: "unusable", message: `cannot lock ${path}: ${error instanceof Error ? error.message : "unknown reason"}` });
+    return err({
+      code: "unusable",
+      message: `cannot lock ${path}: ${error instanceof Error ? error.message : "unknown reason"}`,
+    });
   } finally {
     rmSync(draft, { force: true });
   }

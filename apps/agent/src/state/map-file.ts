@@ -47,7 +47,11 @@ function splitFrames(content: Buffer): Uint8Array[] | null {
 }
 
 function damaged(path: string, detail: string): FileError {
-  return { code: "damaged", path, message: `the stored map ${path} is not usable (${detail}); a new one comes from the server` };
+  return {
+    code: "damaged",
+    path,
+    message: `the stored map ${path} is not usable (${detail}); a new one comes from the server`,
+  };
 }
 
 const MAGIC = Buffer.from("weftmap1");

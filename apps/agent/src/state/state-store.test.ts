@@ -54,7 +54,10 @@ describe("identity", () => {
     const identity = makeIdentity();
     const bytes = Uint8Array.of(1, 2, 3);
     const signature = signWithIdentity(identity, bytes);
-    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(keyBytes(identity.identityKey)).toString("base64url") }, format: "jwk" });
+    const key = createPublicKey({
+      key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(keyBytes(identity.identityKey)).toString("base64url") },
+      format: "jwk",
+    });
 
     expect(verify(null, bytes, key, signature)).toBe(true);
     expect(verifyServerSignature(aServerKey(1), bytes, signature)).toBe(false);
@@ -75,7 +78,8 @@ describe("state on disk", () => {
     mustBe(store.saveMembership(membership));
     mustBe(store.saveTraces({ interfaceName: "weft0" }));
 
-    for (const name of readdirSync(state.paths.directory)) expect(statSync(`${state.paths.directory}/${name}`).mode & 0o777, name).toBe(0o600);
+    for (const name of readdirSync(state.paths.directory))
+      expect(statSync(`${state.paths.directory}/${name}`).mode & 0o777, name).toBe(0o600);
     expect(statSync(state.paths.directory).mode & 0o777).toBe(0o700);
   });
 
@@ -117,9 +121,12 @@ describe("state on disk", () => {
     expect(readdirSync(state.paths.directory)).toEqual([]);
   });
 
-  test.each(["", "../x", "weft 0", "-x", "a/b", "abcdefghijklmnop", "x;y", "x\n"])("SEC-57 %j is no interface name", (name) => {
-    expect(isInterfaceName(name)).toBe(false);
-  });
+  test.each(["", "../x", "weft 0", "-x", "a/b", "abcdefghijklmnop", "x;y", "x\n"])(
+    "SEC-57 %j is no interface name",
+    (name) => {
+      expect(isInterfaceName(name)).toBe(false);
+    },
+  );
 });
 
 describe("the lock", () => {

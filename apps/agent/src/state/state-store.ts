@@ -1,4 +1,14 @@
-import { err, fromBase64, isServerKey, ok, peerIds, toBase64, type PeerId, type Result, type ServerKey } from "@weft/protocol";
+import {
+  err,
+  fromBase64,
+  isServerKey,
+  ok,
+  peerIds,
+  toBase64,
+  type PeerId,
+  type Result,
+  type ServerKey,
+} from "@weft/protocol";
 
 import { parseServerUrl } from "../settings/server-url.ts";
 import type { StatePaths } from "../settings/paths.ts";
@@ -48,7 +58,8 @@ export function createStateStore(paths: StatePaths): StateStore {
     },
     loadMembership: () => readRecord(paths.membership, membershipFromRecord),
     saveMembership: (membership) => writeRecord(paths.membership, { version: 1, ...membership }),
-    loadTraces: () => readRecord(paths.runtime, ({ interfaceName }) => (isInterfaceName(interfaceName) ? { interfaceName } : null)),
+    loadTraces: () =>
+      readRecord(paths.runtime, ({ interfaceName }) => (isInterfaceName(interfaceName) ? { interfaceName } : null)),
     saveTraces: (traces) => writeRecord(paths.runtime, { version: 1, ...traces }),
     clearTraces: () => removeFile(paths.runtime),
     wipe() {
@@ -83,10 +94,17 @@ function identityFromRecord({ identitySeed, wireguardKey }: StoredRecord): Ident
   return identityFrom(seed.value, key.value);
 }
 
-function membershipFromRecord({ serverUrl, serverKey, peerId, interfaceName, listenPort }: StoredRecord): Membership | null {
+function membershipFromRecord({
+  serverUrl,
+  serverKey,
+  peerId,
+  interfaceName,
+  listenPort,
+}: StoredRecord): Membership | null {
   if (typeof serverUrl !== "string" || !parseServerUrl(serverUrl).ok) return null;
   if (!isServerKey(serverKey) || !peerIds.is(peerId) || !isInterfaceName(interfaceName)) return null;
-  if (typeof listenPort !== "number" || !Number.isInteger(listenPort) || listenPort < 0 || listenPort > 65_535) return null;
+  if (typeof listenPort !== "number" || !Number.isInteger(listenPort) || listenPort < 0 || listenPort > 65_535)
+    return null;
   return { serverUrl, serverKey, peerId, interfaceName, listenPort };
 }
 

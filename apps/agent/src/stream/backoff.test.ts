@@ -32,15 +32,20 @@ describe("back-off", () => {
 describe("what follows the end of a stream", () => {
   const half = { backoff: { nextDelayMs: () => 700, reset: () => {} }, chance: () => 0.5 };
   const closed = { code: "closed", message: "gone" } as const;
-  const bye = (reason: "restart" | "removed" | "disabled" | "overload" | "unauthorised" | "replaced", retryAfterMs = 0) =>
-    ({ kind: "bye", reason, detail: "none", message: "", retryAfterMs }) as const;
+  const bye = (
+    reason: "restart" | "removed" | "disabled" | "overload" | "unauthorised" | "replaced",
+    retryAfterMs = 0,
+  ) => ({ kind: "bye", reason, detail: "none", message: "", retryAfterMs }) as const;
 
   test("a broken connection waits for the back-off", () => {
     expect(planReconnect({ end: closed, bye: null }, half)).toMatchObject({ kind: "retry", delayMs: 700 });
   });
 
   test("AP-43 after bye restart the agents spread over the announced window", () => {
-    expect(planReconnect({ end: closed, bye: bye("restart", 8_000) }, half)).toMatchObject({ kind: "retry", delayMs: 4_000 });
+    expect(planReconnect({ end: closed, bye: bye("restart", 8_000) }, half)).toMatchObject({
+      kind: "retry",
+      delayMs: 4_000,
+    });
   });
 
   test("AP-43 Retry-After is obeyed, from HTTP and from a bye", () => {
@@ -55,13 +60,20 @@ describe("what follows the end of a stream", () => {
   });
 
   test("AP-46 removal is final, with the reason", () => {
-    expect(planReconnect({ end: closed, bye: bye("removed") }, half)).toEqual({ kind: "final", reason: "removed", message: "this node was removed from its network" });
+    expect(planReconnect({ end: closed, bye: bye("removed") }, half)).toEqual({
+      kind: "final",
+      reason: "removed",
+      message: "this node was removed from its network",
+    });
   });
 
   test("AP-50 everything else is tried again, disabled and unknown nodes slowly", () => {
     for (const reason of ["disabled", "unauthorised", "replaced"] as const) {
       expect(planReconnect({ end: closed, bye: bye(reason) }, half)).toMatchObject({ kind: "retry", delayMs: 45_000 });
     }
-    expect(planReconnect({ end: { code: "version", message: "old" }, bye: null }, half)).toMatchObject({ kind: "retry", delayMs: 45_000 });
+    expect(planReconnect({ end: { code: "version", message: "old" }, bye: null }, half)).toMatchObject({
+      kind: "retry",
+      delayMs: 45_000,
+    });
   });
 });

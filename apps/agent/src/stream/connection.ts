@@ -1,4 +1,11 @@
-import { decodeServerFrame, encodeAgentFrame, FRAME_BYTES_MAX, TLS_EXPORTER_LABEL, type AgentFrame, type ServerFrame } from "@weft/protocol";
+import {
+  decodeServerFrame,
+  encodeAgentFrame,
+  FRAME_BYTES_MAX,
+  TLS_EXPORTER_LABEL,
+  type AgentFrame,
+  type ServerFrame,
+} from "@weft/protocol";
 import { TLSSocket } from "node:tls";
 import { WebSocket, type RawData } from "ws";
 
@@ -115,7 +122,8 @@ function exporterOf(socket: WebSocket): Uint8Array | null {
 
 function explain(error: Error): string {
   // A host with several addresses fails with one error per address and an empty text.
-  if (error instanceof AggregateError) return error.errors.map((inner: unknown) => (inner instanceof Error ? inner.message : "")).join("; ");
+  if (error instanceof AggregateError)
+    return error.errors.map((inner: unknown) => (inner instanceof Error ? inner.message : "")).join("; ");
   return error.message;
 }
 

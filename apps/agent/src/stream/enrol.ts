@@ -15,7 +15,10 @@ export type EnrolRequest = {
 };
 
 /** Spends an enrolment key: the server makes this node a peer and says which one. */
-export function enrol(deps: StreamDeps, request: EnrolRequest): Promise<Result<{ readonly peerId: PeerId }, StreamEnd>> {
+export function enrol(
+  deps: StreamDeps,
+  request: EnrolRequest,
+): Promise<Result<{ readonly peerId: PeerId }, StreamEnd>> {
   const { bootId, counterEpoch, hostname, os, arch } = request.host;
   return new Promise((resolve) => {
     const end = openStream(
@@ -25,12 +28,28 @@ export function enrol(deps: StreamDeps, request: EnrolRequest): Promise<Result<{
         serverKey: request.joinKey.serverKey,
         identity: request.identity,
         enrolmentKey: request.joinKey.secret,
-        facts: { agentVersion: AGENT_VERSION, bootId, counterEpoch, lastMap: null, hostname, wantedName: request.wantedName, os, arch, capabilities: [] },
+        facts: {
+          agentVersion: AGENT_VERSION,
+          bootId,
+          counterEpoch,
+          lastMap: null,
+          hostname,
+          wantedName: request.wantedName,
+          os,
+          arch,
+          capabilities: [],
+        },
       },
       {
         onOpen(welcome, connection) {
           resolve(ok({ peerId: welcome.peerId }));
-          connection.send({ kind: "bye", reason: "agent_stopping", detail: "none", message: "enrolled", retryAfterMs: 0 });
+          connection.send({
+            kind: "bye",
+            reason: "agent_stopping",
+            detail: "none",
+            message: "enrolled",
+            retryAfterMs: 0,
+          });
           // The daemon opens its own stream; this one has done its work.
           queueMicrotask(() => end("enrolled"));
         },

@@ -74,10 +74,17 @@ export function createHandshake(input: HandshakeInput): { readonly handle: (fram
 
 function answerChallenge(input: HandshakeInput, challenge: ChallengeFrame): HandshakeStep {
   if (challenge.serverKey !== input.serverKey) {
-    return failed({ code: "wrong_server", message: "the server has another key than the one in the join line; do not go on unless you know why" });
+    return failed({
+      code: "wrong_server",
+      message: "the server has another key than the one in the join line; do not go on unless you know why",
+    });
   }
   const exported = challenge.channelBinding === "tls-exporter" ? input.channelHash() : NO_CHANNEL_HASH;
-  if (!exported) return failed({ code: "channel", message: "the server speaks TLS and this connection does not: something between changes it" });
+  if (!exported)
+    return failed({
+      code: "channel",
+      message: "the server speaks TLS and this connection does not: something between changes it",
+    });
   const context: StreamContext = { agentNonce: input.agentNonce, channelHash: exported };
   if (!verifyServerSignature(input.serverKey, challengeTranscript(context, challenge), challenge.signature)) {
     return failed({ code: "wrong_server", message: "the server could not prove that it holds its key" });
@@ -114,7 +121,9 @@ function refusal(bye: Extract<ServerFrame, { kind: "bye" }>, phase: "challenge" 
 
 function versionText(verdict: "agent_too_old" | "agent_too_new", challenge: ChallengeFrame): string {
   const spoken = `this agent speaks protocol ${PROTOCOL_VERSION}, the server (${challenge.serverVersion}) ${challenge.protocolMin} to ${challenge.protocolMax}`;
-  return verdict === "agent_too_old" ? `the agent is too old: ${spoken}; upgrade the agent` : `the agent is too new: ${spoken}; upgrade the server`;
+  return verdict === "agent_too_old"
+    ? `the agent is too old: ${spoken}; upgrade the agent`
+    : `the agent is too new: ${spoken}; upgrade the server`;
 }
 
 function failed(error: HandshakeError): HandshakeStep {

@@ -6,7 +6,12 @@ import type { ServerAddress } from "../settings/server-url.ts";
 import type { Identity } from "../state/identity.ts";
 import { openStream, type StreamDeps, type StreamEnd } from "./open-stream.ts";
 
-export type LeaveRequest = { readonly address: ServerAddress; readonly serverKey: ServerKey; readonly identity: Identity; readonly host: HostFacts };
+export type LeaveRequest = {
+  readonly address: ServerAddress;
+  readonly serverKey: ServerKey;
+  readonly identity: Identity;
+  readonly host: HostFacts;
+};
 
 /** Deregisters a node whose daemon does not run. */
 export function leaveNetwork(deps: StreamDeps, request: LeaveRequest): Promise<Result<undefined, StreamEnd>> {
@@ -18,7 +23,17 @@ export function leaveNetwork(deps: StreamDeps, request: LeaveRequest): Promise<R
       {
         ...request,
         enrolmentKey: null,
-        facts: { agentVersion: AGENT_VERSION, bootId, counterEpoch, lastMap: null, hostname, wantedName: "", os, arch, capabilities: [] },
+        facts: {
+          agentVersion: AGENT_VERSION,
+          bootId,
+          counterEpoch,
+          lastMap: null,
+          hostname,
+          wantedName: "",
+          os,
+          arch,
+          capabilities: [],
+        },
       },
       {
         onOpen(_, connection) {

@@ -1,4 +1,11 @@
-import { NONCE_BYTES, toBase64Url, type RandomBytes, type Secret, type ServerFrame, type ServerKey } from "@weft/protocol";
+import {
+  NONCE_BYTES,
+  toBase64Url,
+  type RandomBytes,
+  type Secret,
+  type ServerFrame,
+  type ServerKey,
+} from "@weft/protocol";
 
 import type { ServerAddress } from "../settings/server-url.ts";
 import type { Identity } from "../state/identity.ts";
@@ -41,7 +48,12 @@ export function openStream(deps: StreamDeps, request: StreamRequest, events: Str
   const cancelTimeout = deps.timers.after(OPEN_TIMEOUT_MS, () => {
     end({ code: "timeout", message: `the server did not finish the handshake within ${OPEN_TIMEOUT_MS / 1000} s` });
   });
-  const handshake = createHandshake({ ...request, agentNonce, random: deps.random, channelHash: () => connection.channelHash() });
+  const handshake = createHandshake({
+    ...request,
+    agentNonce,
+    random: deps.random,
+    channelHash: () => connection.channelHash(),
+  });
   const connection = deps.connect(request.address, toBase64Url(agentNonce), {
     onFrame(frame, raw) {
       if (phase === "open") return events.onFrame(frame, raw);

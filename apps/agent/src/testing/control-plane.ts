@@ -71,14 +71,21 @@ export type TestControlPlane = {
   readonly start: () => Promise<void>;
 };
 
-export async function startControlPlane(identity: TestServerIdentity = aServerIdentity()): Promise<TestControlPlane> {
+export async function startControlPlane(
+  options: {
+    readonly identity?: TestServerIdentity;
+    /** Listens here instead of on loopback. */ readonly socketPath?: string;
+  } = {},
+): Promise<TestControlPlane> {
+  const identity = options.identity ?? aServerIdentity();
   const secret = makeToken("enr", countingRandom(77));
   const state = { map: aNetworkMap(2), epoch: 7n, sequence: 1n, port: 0 };
   const streams: AgentStream[] = [];
   let close: () => Promise<void> = async () => {};
 
   const sendSnapshot = (stream: AgentStream): void => {
-    for (const frame of snapshotFrames(identity, state.map, { epoch: state.epoch, sequence: state.sequence })) stream.send(frame);
+    for (const frame of snapshotFrames(identity, state.map, { epoch: state.epoch, sequence: state.sequence }))
+      stream.send(frame);
   };
   const listen = async (): Promise<void> => {
     const server = createServer();
@@ -86,14 +93,21 @@ export async function startControlPlane(identity: TestServerIdentity = aServerId
     server.on("upgrade", (request, socket, head) => {
       const { httpStatus } = plane.faults;
       if (httpStatus) {
-        const retry = httpStatus.retryAfterSeconds === undefined ? "" : `Retry-After: ${httpStatus.retryAfterSeconds}\r\n`;
+        const retry =
+          httpStatus.retryAfterSeconds === undefined ? "" : `Retry-After: ${httpStatus.retryAfterSeconds}\r\n`;
         socket.end(`HTTP/1.1 ${httpStatus.status} No\r\n${retry}Connection: close\r\n\r\n`);
         return;
       }
-      sockets.handleUpgrade(request, socket, head, (webSocket) => serve(plane, { webSocket, request, sendSnapshot, secret }));
+      sockets.handleUpgrade(request, socket, head, (webSocket) =>
+        serve(plane, { webSocket, request, sendSnapshot, secret }),
+      );
     });
-    await new Promise<void>((resolve) => void server.listen(state.port, "127.0.0.1", resolve));
-    state.port = (server.address() as AddressInfo).port;
+    if (options.socketPath === undefined) {
+      await new Promise<void>((resolve) => void server.listen(state.port, "127.0.0.1", resolve));
+      state.port = (server.address() as AddressInfo).port;
+    } else {
+      await new Promise<void>((resolve) => void server.listen(options.socketPath, resolve));
+    }
     close = async () => {
       for (const client of sockets.clients) client.terminate();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
@@ -101,7 +115,7 @@ export async function startControlPlane(identity: TestServerIdentity = aServerId
   };
   const plane: TestControlPlane = {
     get url() {
-      return `http://127.0.0.1:${state.port}`;
+      return options.socketPath === undefined ? `http://127.0.0.1:${state.port}` : `unix:${options.socketPath}`;
     },
     identity,
     joinKey: formatJoinKey(secret, identity.serverKey),
@@ -166,15 +180,30 @@ function serve(plane: TestControlPlane, served: Served): void {
       if (faults.silent) return;
       if (frame.kind === "ping") send({ kind: "pong", token: frame.token });
       if (frame.kind === "needMap") served.sendSnapshot(stream);
-      if (frame.kind === "leave") send({ kind: "bye", reason: "removed", detail: "none", message: "", retryAfterMs: 0 });
+      if (frame.kind === "leave")
+        send({ kind: "bye", reason: "removed", detail: "none", message: "", retryAfterMs: 0 });
       return;
     }
     if (frame.kind !== "hello") throw new Error(`an agent's first frame is hello, not ${frame.kind}`);
-    const proven = verify(null, helloTranscript(context, challenge, frame), publicKeyObject(keyBytes(frame.identityKey)), frame.signature);
+    const proven = verify(
+      null,
+      helloTranscript(context, challenge, frame),
+      publicKeyObject(keyBytes(frame.identityKey)),
+      frame.signature,
+    );
     if (!proven) throw new Error("the agent's signature is wrong");
     if (faults.refuse) return send(faults.refuse);
-    const enrolmentKey = frame.enrolment ? mustBe(openEnrolment({ context, challenge }, frame.enrolment, seal.privateKey)).expose() : null;
-    stream = { hello: frame, enrolmentKey, frames: [], send, sendRaw: (bytes) => webSocket.send(bytes), drop: () => webSocket.terminate() };
+    const enrolmentKey = frame.enrolment
+      ? mustBe(openEnrolment({ context, challenge }, frame.enrolment, seal.privateKey)).expose()
+      : null;
+    stream = {
+      hello: frame,
+      enrolmentKey,
+      frames: [],
+      send,
+      sendRaw: (bytes) => webSocket.send(bytes),
+      drop: () => webSocket.terminate(),
+    };
     plane.streams.push(stream);
     webSocket.on("close", () => plane.streams.splice(plane.streams.indexOf(stream as AgentStream), 1));
     const { epoch, sequence } = plane.version();
@@ -188,4 +217,3 @@ function serve(plane: TestControlPlane, served: Served): void {
 function publicKeyObject(raw: Uint8Array): ReturnType<typeof createPublicKey> {
   return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: toBase64Url(raw) }, format: "jwk" });
 }
-

@@ -1,7 +1,12 @@
 import { ok, parseEndpoint, type Prefix } from "@weft/protocol";
 import { mustBe } from "@weft/protocol/testing";
 import type { HostInterface, TunnelEvent, TunnelOptions } from "@weft/dataplane";
-import { createInMemoryTunnel, createVirtualClock, createVirtualNetwork, type InMemoryTunnel } from "@weft/dataplane/testing";
+import {
+  createInMemoryTunnel,
+  createVirtualClock,
+  createVirtualNetwork,
+  type InMemoryTunnel,
+} from "@weft/dataplane/testing";
 import { randomBytes } from "node:crypto";
 
 import type { TunnelSystem } from "../daemon/tunnel-system.ts";
@@ -13,7 +18,10 @@ export type MemorySystem = TunnelSystem & {
   readonly made: { readonly options: TunnelOptions; readonly inner: InMemoryTunnel; closed: boolean }[];
   readonly removedInterfaces: string[];
   /** The next creations fail with this, as often as said. */
-  readonly failNext: { error: Extract<ReturnType<TunnelSystem["createTunnel"]>, { ok: false }>["error"] | null; times: number };
+  readonly failNext: {
+    error: Extract<ReturnType<TunnelSystem["createTunnel"]>, { ok: false }>["error"] | null;
+    times: number;
+  };
   hostInterfaces: readonly HostInterface[];
   readonly emit: (event: TunnelEvent) => void;
   readonly advance: (durationMs: number) => void;
@@ -54,7 +62,12 @@ export function createMemorySystem(): MemorySystem {
       return ok(undefined);
     },
     interfaces: () => ok(system.hostInterfaces),
-    ping: (address) => Promise.resolve(address.startsWith("10.77.") ? ok(1234) : { ok: false, error: { code: "interface_failed", message: "no reply", errno: null } }),
+    ping: (address) =>
+      Promise.resolve(
+        address.startsWith("10.77.")
+          ? ok(1234)
+          : { ok: false, error: { code: "interface_failed", message: "no reply", errno: null } },
+      ),
     emit: (event) => system.made.at(-1)?.options.onEvent(event),
     advance: time.advance,
   };
@@ -64,7 +77,10 @@ export function createMemorySystem(): MemorySystem {
 /** Timers that a test moves by hand. */
 export function createVirtualTimers(): { readonly timers: Timers; readonly advance: (durationMs: number) => void } {
   const time = createVirtualClock(0);
-  return { timers: { nowMs: time.clock.nowMs, after: (delayMs, run) => time.scheduler.after(delayMs, run) }, advance: time.advance };
+  return {
+    timers: { nowMs: time.clock.nowMs, after: (delayMs, run) => time.scheduler.after(delayMs, run) },
+    advance: time.advance,
+  };
 }
 
 /** Real timers whose waits are shorter by a factor, so that a minute of back-off takes a moment. */

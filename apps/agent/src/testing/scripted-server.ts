@@ -27,7 +27,9 @@ export type ScriptedConnection = {
 };
 
 /** A server without sockets, for tests that move time by hand. It does the handshake unless told not to. */
-export function createScriptedServer(behaviour: { mode: "normal" | "unreachable" | "mute"; heartbeatMs: number } = { mode: "normal", heartbeatMs: 15_000 }) {
+export function createScriptedServer(
+  behaviour: { mode: "normal" | "unreachable" | "mute"; heartbeatMs: number } = { mode: "normal", heartbeatMs: 15_000 },
+) {
   const identity = aServerIdentity();
   const connections: ScriptedConnection[] = [];
   const connect: Connect = (_, nonce, events) => {
@@ -61,7 +63,11 @@ export function createScriptedServer(behaviour: { mode: "normal" | "unreachable"
         events.onEnd({ code: "unreachable", message: "connection refused" });
       }
       if (behaviour.mode === "normal") {
-        connection.send({ kind: "challenge", ...challenge, signature: identity.sign(challengeTranscript({ agentNonce, channelHash: NO_CHANNEL_HASH }, challenge)) });
+        connection.send({
+          kind: "challenge",
+          ...challenge,
+          signature: identity.sign(challengeTranscript({ agentNonce, channelHash: NO_CHANNEL_HASH }, challenge)),
+        });
       }
     });
     return {
@@ -70,7 +76,13 @@ export function createScriptedServer(behaviour: { mode: "normal" | "unreachable"
         const received = mustBe(decodeAgentFrame(encodeAgentFrame(frame)));
         connection.received.push(received);
         if (received.kind === "hello") {
-          connection.send({ kind: "welcome", peerId: peerIds.make(countingRandom(0)), epoch: 1n, heartbeatMs: behaviour.heartbeatMs, mode: "resume" });
+          connection.send({
+            kind: "welcome",
+            peerId: peerIds.make(countingRandom(0)),
+            epoch: 1n,
+            heartbeatMs: behaviour.heartbeatMs,
+            mode: "resume",
+          });
         }
       },
       close(message) {

@@ -49,9 +49,19 @@ export function snapshotFrames(identity: TestServerIdentity, map: NetworkMap, ve
 }
 
 /** One signed change. */
-export function deltaFrame(identity: TestServerIdentity, delta: MapDelta, version: MapVersion & { readonly baseSequence: bigint }): ServerFrame {
+export function deltaFrame(
+  identity: TestServerIdentity,
+  delta: MapDelta,
+  version: MapVersion & { readonly baseSequence: bigint },
+): ServerFrame {
   const body = encodeDeltaBody(delta);
-  return { kind: "delta", ...version, timeMs: 1_000, body, signature: identity.sign(deltaSigningBytes({ ...version, timeMs: 1_000, body })) };
+  return {
+    kind: "delta",
+    ...version,
+    timeMs: 1_000,
+    body,
+    signature: identity.sign(deltaSigningBytes({ ...version, timeMs: 1_000, body })),
+  };
 }
 
 /** Frames with their bytes, as a receiver gets them. */

@@ -21,7 +21,8 @@ export async function down(context: CommandContext): Promise<CommandOutcome> {
 export async function waitForEnd(paths: StatePaths): Promise<Result<undefined, CliFailure>> {
   const deadline = performance.now() + END_TIMEOUT_MS;
   while (lockHolder(paths.lock) !== null) {
-    if (performance.now() > deadline) return err({ code: "timeout", message: `the daemon did not end within ${END_TIMEOUT_MS / 1000} s` });
+    if (performance.now() > deadline)
+      return err({ code: "timeout", message: `the daemon did not end within ${END_TIMEOUT_MS / 1000} s` });
     await new Promise<void>((resolve) => void setTimeout(resolve, 50));
   }
   return ok(undefined);

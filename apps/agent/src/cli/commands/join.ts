@@ -39,27 +39,47 @@ export async function join(context: CommandContext, options: JoinOptions): Promi
   if (options.mode === "foreground") return ok(await context.runForeground(context.output, context.paths));
   const started = await startInBackground(context.paths);
   if (!started.ok) return started;
-  context.output.result(typeof started.value === "object" && started.value !== null ? started.value : {}, addressLines(started.value));
+  context.output.result(
+    typeof started.value === "object" && started.value !== null ? started.value : {},
+    addressLines(started.value),
+  );
   return ok(EXIT_CODES.ok);
 }
 
 function checkOptions(options: JoinOptions): Result<JoinKey, CliFailure> {
   if (options.name !== "" && !isPeerName(options.name)) {
-    return err({ code: "usage", message: `"${options.name}" cannot be a name: lower-case letters, digits and dashes, at most 63` });
+    return err({
+      code: "usage",
+      message: `"${options.name}" cannot be a name: lower-case letters, digits and dashes, at most 63`,
+    });
   }
-  if (!isInterfaceName(options.interfaceName)) return err({ code: "usage", message: `"${options.interfaceName}" cannot be an interface name (at most 15 letters, digits, dashes)` });
+  if (!isInterfaceName(options.interfaceName))
+    return err({
+      code: "usage",
+      message: `"${options.interfaceName}" cannot be an interface name (at most 15 letters, digits, dashes)`,
+    });
   const key = parseJoinKey(options.key);
   if (key.ok) return key;
   const detail = key.error.code === "token_checksum" ? "a character is wrong or missing" : "it is not whole";
-  return err({ code: "bad_key", message: `the key of the join line does not read well: ${detail}; copy the whole line from the dashboard` });
+  return err({
+    code: "bad_key",
+    message: `the key of the join line does not read well: ${detail}; copy the whole line from the dashboard`,
+  });
 }
 
 async function checkFree(store: StateStore): Promise<Result<undefined, CliFailure>> {
   const made = makeDirectory(store.paths.directory);
-  if (!made.ok) return err({ code: "permission", message: `${made.error.message}; try as root, or choose another place with --state-dir` });
+  if (!made.ok)
+    return err({
+      code: "permission",
+      message: `${made.error.message}; try as root, or choose another place with --state-dir`,
+    });
   const membership = store.loadMembership();
   if (membership.ok) {
-    return err({ code: "already_joined", message: `this host is already joined to ${membership.value.serverUrl}; "weft leave" ends that first` });
+    return err({
+      code: "already_joined",
+      message: `this host is already joined to ${membership.value.serverUrl}; "weft leave" ends that first`,
+    });
   }
   if (membership.error.code !== "missing") return membership;
   if (lockHolder(store.paths.lock) === null) return ok(undefined);
@@ -68,13 +88,27 @@ async function checkFree(store: StateStore): Promise<Result<undefined, CliFailur
   return stopped.ok ? waitForEnd(store.paths) : stopped;
 }
 
-async function spendKey(store: StateStore, options: JoinOptions, joinKey: JoinKey): Promise<Result<undefined, CliFailure>> {
+async function spendKey(
+  store: StateStore,
+  options: JoinOptions,
+  joinKey: JoinKey,
+): Promise<Result<undefined, CliFailure>> {
   const address = parseServerUrl(options.url);
   if (!address.ok) return address;
   const identity = store.ensureIdentity();
   if (!identity.ok) return identity;
-  const deps = { connect: connectWebSocket, timers: systemTimers(), random: (length: number) => Uint8Array.from(randomBytes(length)) };
-  const request = { address: address.value, joinKey, identity: identity.value, wantedName: options.name, host: readHostFacts() };
+  const deps = {
+    connect: connectWebSocket,
+    timers: systemTimers(),
+    random: (length: number) => Uint8Array.from(randomBytes(length)),
+  };
+  const request = {
+    address: address.value,
+    joinKey,
+    identity: identity.value,
+    wantedName: options.name,
+    host: readHostFacts(),
+  };
   const enrolled = await enrol(deps, request);
   if (!enrolled.ok) return err({ code: enrolled.error.code, message: explain(enrolled.error, options.url) });
   return store.saveMembership({
@@ -87,7 +121,8 @@ async function spendKey(store: StateStore, options: JoinOptions, joinKey: JoinKe
 }
 
 function explain(end: StreamEnd, url: string): string {
-  if (end.code === "unreachable" || end.code === "closed" || end.code === "http" || end.code === "timeout") return `cannot reach the server at ${url}: ${end.message}`;
+  if (end.code === "unreachable" || end.code === "closed" || end.code === "http" || end.code === "timeout")
+    return `cannot reach the server at ${url}: ${end.message}`;
   if (end.code !== "refused") return end.message;
   switch (end.detail) {
     case "enrolment_key_unknown":

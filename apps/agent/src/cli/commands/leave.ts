@@ -28,22 +28,37 @@ export async function leave(context: CommandContext, force: "ask_server" | "forg
   const wiped = store.wipe();
   if (!wiped.ok) return wiped;
   const serverTold = told.ok;
-  const note = serverTold ? "left the network; keys and map are deleted" : "keys and map are deleted; the server was not told, remove the peer in the dashboard";
+  const note = serverTold
+    ? "left the network; keys and map are deleted"
+    : "keys and map are deleted; the server was not told, remove the peer in the dashboard";
   context.output.result({ left: true, serverTold }, [note]);
   return ok(EXIT_CODES.ok);
 }
 
 async function tellServer(store: StateStore): Promise<Result<unknown, CliFailure>> {
   const membership = store.loadMembership();
-  if (!membership.ok && membership.error.code === "missing") return err({ code: "not_joined", message: "this host belongs to no network" });
+  if (!membership.ok && membership.error.code === "missing")
+    return err({ code: "not_joined", message: "this host belongs to no network" });
   if (!membership.ok) return membership;
   if (lockHolder(store.paths.lock) !== null) return askDaemon(store.paths.socket, { method: "leave" }).answer;
   const identity = store.loadIdentity();
   if (!identity.ok) return identity;
   const address = parseServerUrl(membership.value.serverUrl);
   if (!address.ok) return address;
-  const deps = { connect: connectWebSocket, timers: systemTimers(), random: (length: number) => Uint8Array.from(randomBytes(length)) };
-  const left = await leaveNetwork(deps, { address: address.value, serverKey: membership.value.serverKey, identity: identity.value, host: readHostFacts() });
+  const deps = {
+    connect: connectWebSocket,
+    timers: systemTimers(),
+    random: (length: number) => Uint8Array.from(randomBytes(length)),
+  };
+  const left = await leaveNetwork(deps, {
+    address: address.value,
+    serverKey: membership.value.serverKey,
+    identity: identity.value,
+    host: readHostFacts(),
+  });
   if (left.ok) return left;
-  return err({ code: left.error.code, message: `${left.error.message}; --force forgets the membership on this host only` });
+  return err({
+    code: left.error.code,
+    message: `${left.error.message}; --force forgets the membership on this host only`,
+  });
 }

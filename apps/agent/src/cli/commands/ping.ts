@@ -5,7 +5,12 @@ import { askDaemon } from "../daemon-client.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 
-export type PingOptions = { readonly peer: string; readonly count: number; readonly intervalMs: number; readonly timeoutMs: number };
+export type PingOptions = {
+  readonly peer: string;
+  readonly count: number;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+};
 
 /** Sends echo requests to a peer through the tunnel, as `ping` does. */
 export async function ping(context: CommandContext, options: PingOptions): Promise<CommandOutcome> {
@@ -23,19 +28,29 @@ export async function ping(context: CommandContext, options: PingOptions): Promi
 function eventLine(event: unknown): string | null {
   if (!isRecord(event)) return null;
   if (event["kind"] === "start") return `PING ${event["name"]} (${event["target"]})`;
-  if (typeof event["rttMicroseconds"] === "number") return `reply seq=${event["sequence"]} time=${milliseconds(event["rttMicroseconds"])} ms`;
+  if (typeof event["rttMicroseconds"] === "number")
+    return `reply seq=${event["sequence"]} time=${milliseconds(event["rttMicroseconds"])} ms`;
   return `no reply seq=${event["sequence"]}: ${event["problem"]}`;
 }
 
 function summaryLines(summary: { readonly [key: string]: unknown }): string[] {
   const { sent, received, rttMicroseconds, endpoint } = summary;
-  const rtts = Array.isArray(rttMicroseconds) ? rttMicroseconds.filter((rtt): rtt is number => typeof rtt === "number") : [];
-  const loss = typeof sent === "number" && sent > 0 && typeof received === "number" ? Math.round(((sent - received) / sent) * 100) : 0;
+  const rtts = Array.isArray(rttMicroseconds)
+    ? rttMicroseconds.filter((rtt): rtt is number => typeof rtt === "number")
+    : [];
+  const loss =
+    typeof sent === "number" && sent > 0 && typeof received === "number"
+      ? Math.round(((sent - received) / sent) * 100)
+      : 0;
   const average = rtts.reduce((total, rtt) => total + rtt, 0) / rtts.length;
   return [
     "",
     `${sent} sent, ${received} received, ${loss}% lost`,
-    ...(rtts.length > 0 ? [`rtt min/avg/max = ${milliseconds(Math.min(...rtts))}/${milliseconds(average)}/${milliseconds(Math.max(...rtts))} ms`] : []),
+    ...(rtts.length > 0
+      ? [
+          `rtt min/avg/max = ${milliseconds(Math.min(...rtts))}/${milliseconds(average)}/${milliseconds(Math.max(...rtts))} ms`,
+        ]
+      : []),
     ...(typeof endpoint === "string" ? [`direct, through ${endpoint}`] : []),
   ];
 }

@@ -15,9 +15,16 @@ export async function status(context: CommandContext): Promise<CommandOutcome> {
   if (!asked.ok) {
     const joined = createStateStore(paths).loadMembership().ok;
     if (asked.error.code !== "not_running" || joined) return asked;
-    return { ok: false, error: { code: "not_joined", message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it' } };
+    return {
+      ok: false,
+      error: {
+        code: "not_joined",
+        message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it',
+      },
+    };
   }
-  if (!isStatusView(asked.value)) return { ok: false, error: { code: "failed", message: "the daemon is of another version; restart it" } };
+  if (!isStatusView(asked.value))
+    return { ok: false, error: { code: "failed", message: "the daemon is of another version; restart it" } };
   output.result(asked.value, statusLines(asked.value));
   return ok(EXIT_CODES.ok);
 }
@@ -61,5 +68,11 @@ function peerLines(peers: readonly PeerView[]): string[] {
 
 /** Daemon and command line come from the same package; this tells other versions apart. */
 function isStatusView(value: unknown): value is StatusView {
-  return isRecord(value) && typeof value["pid"] === "number" && isRecord(value["server"]) && Array.isArray(value["peers"]) && Array.isArray(value["problems"]);
+  return (
+    isRecord(value) &&
+    typeof value["pid"] === "number" &&
+    isRecord(value["server"]) &&
+    Array.isArray(value["peers"]) &&
+    Array.isArray(value["problems"])
+  );
 }

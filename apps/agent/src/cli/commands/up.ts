@@ -12,14 +12,20 @@ export async function up(context: CommandContext, mode: "background" | "foregrou
   const { paths, output } = context;
   const membership = createStateStore(paths).loadMembership();
   if (!membership.ok && membership.error.code === "missing") {
-    return err({ code: "not_joined", message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it' });
+    return err({
+      code: "not_joined",
+      message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it',
+    });
   }
   if (!membership.ok) return membership;
   if (mode === "foreground") return ok(await context.runForeground(output, paths));
   if (lockHolder(paths.lock) !== null) {
     const status = await askDaemon(paths.socket, { method: "waitReady", timeoutMs: 15_000 }).answer;
     if (!status.ok) return status;
-    output.result({ ...asObject(status.value), alreadyRunning: true }, ["the daemon runs already", ...addressLines(status.value)]);
+    output.result({ ...asObject(status.value), alreadyRunning: true }, [
+      "the daemon runs already",
+      ...addressLines(status.value),
+    ]);
     return ok(EXIT_CODES.ok);
   }
   const started = await startInBackground(paths);
