@@ -138,7 +138,9 @@ async function startWithTools(kind: PlainKind, path: string, options: PlainPeerO
     program,
     async newestHandshakeAtMs() {
       const shown = await host.must("wg", ["show", interfaceName, "latest-handshakes"]);
-      return Number.parseInt(shown.trim().split(/\s+/).at(-1) ?? "0", 10) * 1_000;
+      const seconds = Number.parseInt(shown.trim().split(/\s+/).at(-1) ?? "0", 10);
+      // This one reports how long ago the handshake was where the others report when.
+      return kind === "boringtun" ? Date.now() - seconds * 1_000 : seconds * 1_000;
     },
   };
 }
