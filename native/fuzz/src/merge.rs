@@ -31,7 +31,7 @@ pub fn merge(data: &[u8]) {
             checksum,
         ) {
             PushOutcome::Queued if checksum == Checksum::Unverified => {
-                sent.push(Some(normalised(cut(bytes))))
+                sent.push(Some(normalised(cut(bytes))));
             }
             PushOutcome::Queued => sent.push(None),
             PushOutcome::Malformed => {}
@@ -55,7 +55,7 @@ fn flush(merger: &mut Merger, arena: &mut [u8], sent: &mut Vec<Option<Vec<u8>>>)
             piece: &mut piece,
         };
         let count = expand(arena, &frame, ByteOrder::Little, &mut scratch, |packet| {
-            found.push(normalised(packet))
+            found.push(normalised(packet));
         });
         assert_eq!(count, Ok(frame.packets));
         packets += frame.packets;

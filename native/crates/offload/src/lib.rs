@@ -13,7 +13,7 @@ mod virtio;
 
 pub use error::SplitError;
 pub use expand::{ExpandError, ExpandScratch, expand};
-pub use merge::{Checksum, Family, Frame, MergeLimits, Merger, Part, PushOutcome};
+pub use merge::{Checksum, EqualTail, Family, Frame, MergeLimits, Merger, Part, PushOutcome};
 pub use split::{SplitCursor, SplitLimits};
 pub use virtio::{ByteOrder, ECN, NEEDS_CHECKSUM, VIRTIO_LEN, VirtioHeader, gso};
 

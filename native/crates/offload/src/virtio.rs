@@ -84,6 +84,14 @@ impl VirtioHeader {
         *out = [self.flags, self.gso_type, h0, h1, s0, s1, c0, c1, o0, o1];
     }
 
+    /// The ten bytes, as [`Self::write`] makes them.
+    #[must_use]
+    pub fn bytes(&self, order: ByteOrder) -> [u8; VIRTIO_LEN] {
+        let mut bytes = [0; VIRTIO_LEN];
+        self.write(&mut bytes, order);
+        bytes
+    }
+
     /// The GSO type without the ECN bit.
     #[must_use]
     pub const fn gso_kind(&self) -> u8 {

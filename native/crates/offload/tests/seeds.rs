@@ -2,10 +2,13 @@
 #![cfg(test)]
 
 #[path = "../../../fuzz/src/merge.rs"]
+#[expect(unreachable_pub, reason = "public in the fuzz package")]
 mod merge;
 #[path = "../../../fuzz/src/parse.rs"]
+#[expect(unreachable_pub, reason = "public in the fuzz package")]
 mod parse;
 #[path = "../../../fuzz/src/split.rs"]
+#[expect(unreachable_pub, reason = "public in the fuzz package")]
 mod split;
 
 use std::fs;

@@ -20,6 +20,17 @@ pub struct Frame<'a> {
     pub family: Option<Family>,
 }
 
+impl<'a> Frame<'a> {
+    pub(super) const fn single(header: [u8; VIRTIO_LEN], parts: &'a [Part]) -> Self {
+        Self {
+            header,
+            parts,
+            packets: 1,
+            family: None,
+        }
+    }
+}
+
 /// A piece of the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -163,6 +174,16 @@ impl Run {
         } else {
             RunState::Open
         }
+    }
+
+    pub(super) const fn family(&self) -> Family {
+        self.family
+    }
+
+    /// Whether this is UDP and every datagram, the last one too, has full size.
+    pub(super) fn has_equal_udp_tail(&self) -> bool {
+        let payload = self.total_len - usize::from(self.headers_len);
+        self.family == Family::Udp && payload.is_multiple_of(self.segment_size.into())
     }
 
     /// Rewrites the first packet's headers for the whole run and returns the virtio header.

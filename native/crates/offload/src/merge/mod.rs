@@ -11,7 +11,7 @@ use table::FlowTable;
 
 pub use frame::{Frame, Part};
 
-use crate::{ByteOrder, gso};
+use crate::{ByteOrder, VIRTIO_LEN};
 
 /// What the merger may do, and how much it holds at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,17 @@ pub struct MergeLimits {
     pub udp_ports_never_merged: Vec<u16>,
     /// MTU of the TUN device: a longer packet is never part of a merged frame.
     pub inner_mtu: usize,
+    /// Whether a merged UDP frame may end in a datagram of full size.
+    pub udp_equal_tail: EqualTail,
+}
+
+/// What to do with UDP frames whose last datagram is as long as the others; some kernels mangle them when they forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EqualTail {
+    /// They are written like any other.
+    Allow,
+    /// Their datagrams are written one by one.
+    Avoid,
 }
 
 impl Default for MergeLimits {
@@ -42,6 +53,7 @@ impl Default for MergeLimits {
             packets_max: 1024,
             udp_ports_never_merged: vec![4789, 6081, 8472],
             inner_mtu: 1420,
+            udp_equal_tail: EqualTail::Allow,
         }
     }
 }
@@ -201,45 +213,39 @@ impl Merger {
         mut write: impl FnMut(&mut [u8], Frame<'_>),
     ) {
         for frame in &self.frames {
+            let singly = frame.packets > 1
+                && self.limits.udp_equal_tail == EqualTail::Avoid
+                && frame.run.is_some_and(|run| run.has_equal_udp_tail());
+            let skipped = if singly { 0 } else { frame.headers_len() };
             self.parts.clear();
             let mut next = Some(frame.first);
             while let Some(queued) = next.and_then(|index| self.packets.get(index as usize)) {
-                let skipped = if self.parts.is_empty() {
-                    0
-                } else {
-                    frame.headers_len()
-                };
+                next = queued.next;
+                let skipped = if self.parts.is_empty() { 0 } else { skipped };
                 self.parts.push(Part {
                     start: queued.start + skipped,
                     len: queued.len - skipped,
                 });
-                next = queued.next;
+                if singly || frame.packets == 1 {
+                    write(
+                        arena,
+                        Frame::single(single_header(arena, *queued, order), &self.parts),
+                    );
+                    self.parts.clear();
+                }
             }
-            let elided = self
-                .packets
-                .get(frame.first as usize)
-                .is_some_and(|first| first.checksum == Checksum::Elided);
-            let header = match (&frame.run, self.parts.first()) {
-                (Some(run), Some(first)) if frame.packets > 1 => run.seal(arena, *first),
-                (_, Some(first)) if elided => frame::elided_header(arena, *first),
-                _ => crate::VirtioHeader::default(),
-            };
-            let mut bytes = [0; crate::VIRTIO_LEN];
-            header.write(&mut bytes, order);
-            let family = match header.gso_kind() {
-                gso::TCP4 | gso::TCP6 => Some(Family::Tcp),
-                gso::UDP => Some(Family::Udp),
-                _ => None,
-            };
-            write(
-                arena,
-                Frame {
-                    header: bytes,
-                    parts: &self.parts,
-                    packets: frame.packets as usize,
-                    family,
-                },
-            );
+            if let (Some(run), Some(first)) = (&frame.run, self.parts.first()) {
+                let header = run.seal(arena, *first).bytes(order);
+                write(
+                    arena,
+                    Frame {
+                        header,
+                        parts: &self.parts,
+                        packets: self.parts.len(),
+                        family: Some(run.family()),
+                    },
+                );
+            }
         }
         self.frames.clear();
         self.packets.clear();
@@ -342,6 +348,21 @@ impl Merger {
             packets: 1,
             run,
         });
+    }
+}
+
+/// The header of a packet that leaves alone: empty unless its checksum is still to be finished.
+fn single_header(arena: &[u8], queued: Queued, order: ByteOrder) -> [u8; VIRTIO_LEN] {
+    match queued.checksum {
+        Checksum::Unverified => [0; VIRTIO_LEN],
+        Checksum::Elided => frame::elided_header(
+            arena,
+            Part {
+                start: queued.start,
+                len: queued.len,
+            },
+        )
+        .bytes(order),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Section 8: merging UDP.
 
-use offload::{Family, MergeLimits, Merger};
+use offload::{EqualTail, Family, MergeLimits, Merger};
 
 use crate::common::fixture::{Field, MF, Packet, padding_extension, t4, t6, u4, u6};
 use crate::common::judge::{assert_all_well_formed, reference_sum};
@@ -275,4 +275,40 @@ fn cou_01_network_headers_must_agree() {
         [1, 1]
     );
     assert_eq!(merged(&[t6(0, 10), u6(1, 10)]), [1, 1]);
+}
+
+/// COU-16, P-31, FBK-08: with `avoid`, a frame whose last datagram has full size leaves as singles.
+#[test]
+fn cou_16_equal_tails_can_be_avoided() {
+    both(|u| {
+        let limits = MergeLimits {
+            udp_equal_tail: EqualTail::Avoid,
+            ..wide_limits()
+        };
+        let other = |d, n| u(d, n).with(|packet| packet.source_port = 7000);
+        let equal = [u(0, 1200), u(1, 1200), u(2, 1200)];
+        let short = [u(0, 1200), u(1, 1200), u(2, 1199)];
+        let mixed = [u(0, 900), other(1, 900), u(2, 900), other(3, 1)];
+
+        let singles = merge_with(limits.clone(), &bytes(&equal));
+
+        assert_eq!(counts(&singles), [1, 1, 1]);
+        assert!(
+            singles
+                .iter()
+                .zip(&equal)
+                .all(|(out, packet)| out.bytes == packet.bytes() && out.raw_header == [0; 10])
+        );
+        assert_eq!(counts(&merge_with(limits.clone(), &bytes(&short))), [3]);
+        assert_eq!(
+            counts(&merge_with(limits.clone(), &bytes(&mixed))),
+            [1, 1, 2]
+        );
+        let tcp = [t4(0, 100), t4(100, 100)];
+        assert_eq!(
+            counts(&merge_with(limits, &bytes(&tcp))),
+            [2],
+            "TCP is not concerned"
+        );
+    });
 }
