@@ -268,7 +268,7 @@ fn p_16_a_burst_of_256_datagrams_is_received_whole() {
             UdpSocket::bind(&options).unwrap(),
         );
 
-        let outcome = alice.send(&at("127.0.0.1", &bob), &[9; 256 * 1_400], 1_400);
+        let outcome = alice.send(&at("127.0.0.1", &bob), &vec![9; 256 * 1_400], 1_400);
 
         assert_eq!(outcome.accepted, 256);
         assert_eq!(receive(&mut bob).len(), 256);

@@ -378,9 +378,10 @@ fn p_84_what_follows_a_datagram_that_is_too_large_still_goes() {
 
 #[test]
 fn a_send_that_cannot_succeed_is_over_at_once_and_counted_by_cause() {
-    let unreachable = |counters: &ports::DatagramCounters| counters.send_unreachable;
-    let refused = |counters: &ports::DatagramCounters| counters.send_refused;
-    let cases: [(i32, fn(&ports::DatagramCounters) -> u64); 4] = [
+    type Counter = fn(&ports::DatagramCounters) -> u64;
+    let unreachable: Counter = |counters: &ports::DatagramCounters| counters.send_unreachable;
+    let refused: Counter = |counters: &ports::DatagramCounters| counters.send_refused;
+    let cases: [(i32, Counter); 4] = [
         (libc::ENETUNREACH, unreachable),
         (libc::EHOSTUNREACH, unreachable),
         (libc::EPERM, refused),
