@@ -2,9 +2,17 @@ import { type ChildProcess, execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { performance } from "node:perf_hooks";
-import { isPublicKey, parseEndpoint, parsePrefix, type Prefix, prefixParts, type PublicKey, type Result } from "@weft/protocol";
+import {
+  isPublicKey,
+  parseEndpoint,
+  parsePrefix,
+  type Prefix,
+  prefixParts,
+  type PublicKey,
+  type Result,
+} from "@weft/protocol";
 import { describe } from "vitest";
-import type { NativeCall } from "./contract/native-host-calls.ts";
+import type { NativeAnswers, NativeCall } from "./contract/native-host-calls.ts";
 import { type ContractHost, tunnelContract } from "./contract/tunnel-contract.ts";
 import { createNamespace, type Namespace, whyNoNamespaces } from "./interop/namespace.ts";
 import { nativeAddon } from "./native.ts";
@@ -48,7 +56,20 @@ function buildStage(): Stage {
   for (const number of [1, 2, 3]) {
     const namespace = createNamespace(`${name}-${number}`);
     const [inside, outside] = ["eth0", `host${number}`];
-    execFileSync("ip", ["-n", namespace.name, "link", "add", inside, "type", "veth", "peer", "name", outside, "netns", middle.name]);
+    execFileSync("ip", [
+      "-n",
+      namespace.name,
+      "link",
+      "add",
+      inside,
+      "type",
+      "veth",
+      "peer",
+      "name",
+      outside,
+      "netns",
+      middle.name,
+    ]);
     middle.run("ip", "link", "set", outside, "master", "bridge0", "up");
     namespace.run("ip", "address", "add", `192.0.2.${number}/24`, "dev", inside);
     namespace.run("ip", "link", "set", inside, "up");
@@ -57,7 +78,10 @@ function buildStage(): Stage {
   return { middle, namespaces };
 }
 
-async function startHost(stage: Stage, number: number): Promise<{ readonly host: ContractHost; readonly stop: () => Promise<void> }> {
+async function startHost(
+  stage: Stage,
+  number: number,
+): Promise<{ readonly host: ContractHost; readonly stop: () => Promise<void> }> {
   const namespace = stage.namespaces.get(number);
   const inner = prefix(`100.64.0.${number}/32`);
   const child = fork(HOST_PROGRAM, [inner, "100.64.0.0/16"], {
@@ -74,9 +98,9 @@ async function startHost(stage: Stage, number: number): Promise<{ readonly host:
     changePeers: async ({ upserts, removals }) => void (await call({ name: "changePeers", upserts, removals })),
     replaceFilter: async (rules) => void (await call({ name: "replaceFilter", rules })),
     moveInner: async (next) => void (await call({ name: "moveInner", inner: next })),
-    peers: async () => trusted(await call({ name: "peers" })),
-    events: async () => trusted(await call({ name: "events" })),
-    counters: async () => trusted(await call({ name: "counters" })),
+    peers: () => call({ name: "peers" }),
+    events: () => call({ name: "events" }),
+    counters: () => call({ name: "counters" }),
     close: async () => void (await call({ name: "close" })),
     async reaches(to, packet) {
       await call({ name: "say", to: prefixParts(to.inner).address, ...packet });
@@ -87,8 +111,7 @@ async function startHost(stage: Stage, number: number): Promise<{ readonly host:
   listeners.set(publicKey, async (text) => {
     const endMs = performance.now() + ARRIVES_WITHIN_MS;
     while (performance.now() < endMs) {
-      const heard: readonly string[] = trusted(await call({ name: "heard" }));
-      if (heard.includes(text)) return true;
+      if ((await call({ name: "heard" })).includes(text)) return true;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return false;
@@ -109,13 +132,17 @@ async function readyKey(child: ChildProcess): Promise<PublicKey> {
   return key;
 }
 
-/** Calls the other process; answers come in any order. */
-function caller(child: ChildProcess): (call: NativeCall) => Promise<unknown> {
-  const waiting = new Map<unknown, (value: unknown) => void>();
+type Caller = <Name extends NativeCall["name"]>(
+  call: NativeCall & { readonly name: Name },
+) => Promise<NativeAnswers[Name]>;
+
+/** Calls the other process; answers come in any order. It is our own program: what it answers needs no second check. */
+function caller(child: ChildProcess): Caller {
+  const waiting = new Map<unknown, (value: never) => void>();
   let lastId = 0;
   child.on("message", (message: unknown) => {
     if (typeof message !== "object" || message === null || !("id" in message) || !("value" in message)) return;
-    waiting.get(message.id)?.(message.value);
+    waiting.get(message.id)?.(message.value as never);
     waiting.delete(message.id);
   });
   return (call) =>
@@ -124,11 +151,6 @@ function caller(child: ChildProcess): (call: NativeCall) => Promise<unknown> {
       waiting.set(lastId, resolve);
       child.send({ id: lastId, call });
     });
-}
-
-/** What our own program in the other process answers needs no second check; assertions look at it anyway. */
-function trusted<T>(value: unknown): T {
-  return value as T;
 }
 
 function prefix(text: string): Prefix {

@@ -20,7 +20,7 @@ export type NativeAddon = {
   readonly ping: (address: string, timeoutMs: number) => Promise<number>;
 };
 
-export type NativeEngineOptions = {
+type NativeEngineOptions = {
   readonly tunName: string;
   readonly tunMtu: number;
   readonly listenPort: number;
@@ -57,7 +57,9 @@ export function fromNativeError(thrown: unknown, fallback: "interface_failed" | 
     case "port_in_use":
       return { code, message, port: 0 };
     default:
-      return fallback === "engine_failed" ? { code: fallback, message } : { code: fallback, message, errno: errnoOf(thrown) };
+      return fallback === "engine_failed"
+        ? { code: fallback, message }
+        : { code: fallback, message, errno: errnoOf(thrown) };
   }
 }
 

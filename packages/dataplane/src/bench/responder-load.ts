@@ -34,7 +34,11 @@ export function createResponderLoad(initiations: number, sender: Sender): Respon
   const peers = Array.from({ length: initiations }, generateKeyPair);
   const eventsAt = (unixMs: number): readonly EngineEvent[] =>
     peers.map((peer) => initiationOf(peer, { to: own.publicKey, unixMs }));
-  if (sender !== "stranger") knowAll(core, peers.map(({ publicKey }) => publicKey));
+  if (sender !== "stranger")
+    knowAll(
+      core,
+      peers.map(({ publicKey }) => publicKey),
+    );
   if (sender === "peer") feed(core, eventsAt(UNIX_MS));
   const events = eventsAt(UNIX_MS + PAUSE_MS);
   core.commands.clear();

@@ -1,5 +1,6 @@
 import type { FilterRule, Prefix, PublicKey } from "@weft/protocol";
-import type { ContractPeer } from "./tunnel-contract.ts";
+import type { PeerState, TunnelEvent } from "../tunnel.ts";
+import type { ContractCounters, ContractPeer } from "./tunnel-contract.ts";
 
 /** What a test can ask of a tunnel in another process. */
 export type NativeCall =
@@ -13,3 +14,17 @@ export type NativeCall =
   | { readonly name: "events" }
   | { readonly name: "heard" }
   | { readonly name: "say"; readonly to: string; readonly port: number; readonly text: string };
+
+/** What it answers. */
+export type NativeAnswers = {
+  readonly replacePeers: boolean;
+  readonly changePeers: boolean;
+  readonly replaceFilter: boolean;
+  readonly moveInner: boolean;
+  readonly peers: readonly PeerState[];
+  readonly counters: ContractCounters;
+  readonly close: null;
+  readonly events: readonly TunnelEvent[];
+  readonly heard: readonly string[];
+  readonly say: null;
+};

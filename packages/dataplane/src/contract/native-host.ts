@@ -26,7 +26,9 @@ function main(): void {
     }),
   );
   for (const port of [7_007, 7_008]) {
-    createSocket("udp4").bind(port).on("message", (payload) => void heard.push(payload.toString()));
+    createSocket("udp4")
+      .bind(port)
+      .on("message", (payload) => void heard.push(payload.toString()));
   }
   const sender = createSocket("udp4");
   const run = (call: NativeCall): unknown => {

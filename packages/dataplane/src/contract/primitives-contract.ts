@@ -13,7 +13,12 @@ export function primitivesContract(primitives: Primitives): void {
 
   test.each([
     { name: "nothing, key of 32 bytes", data: NOTHING, keyBytes: 32, expected: "9536f9b267655743dee97b8a670f9f53" },
-    { name: "text, key of 16 bytes", data: asciiBytes("abc"), keyBytes: 16, expected: "75296c2d2c0f51210b383f386bc8b1ff" },
+    {
+      name: "text, key of 16 bytes",
+      data: asciiBytes("abc"),
+      keyBytes: 16,
+      expected: "75296c2d2c0f51210b383f386bc8b1ff",
+    },
     { name: "three blocks", data: counting(132), keyBytes: 32, expected: "6d19534b4c332741c8ddd79a9644de2d" },
   ])("computes the keyed hash: $name", ({ data, keyBytes, expected }) => {
     expect(hex(primitives.mac(counting(keyBytes), data))).toBe(expected);
@@ -36,14 +41,15 @@ export function primitivesContract(primitives: Primitives): void {
     expect(hex(bob.agree(alice.publicKey) ?? NOTHING)).toBe(SHARED);
   });
 
-  test.each(["00".repeat(32), `01${"00".repeat(31)}`, "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800"])(
-    "refuses to agree with the low-order key %s",
-    (lowOrder) => {
-      const key = primitives.importPrivateKey(fromHex(ALICE_PRIVATE));
+  test.each([
+    "00".repeat(32),
+    `01${"00".repeat(31)}`,
+    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+  ])("refuses to agree with the low-order key %s", (lowOrder) => {
+    const key = primitives.importPrivateKey(fromHex(ALICE_PRIVATE));
 
-      expect(key.agree(primitives.importPublicKey(fromHex(lowOrder)))).toBeNull();
-    },
-  );
+    expect(key.agree(primitives.importPublicKey(fromHex(lowOrder)))).toBeNull();
+  });
 
   test("seals the example of RFC 8439", () => {
     const box = {

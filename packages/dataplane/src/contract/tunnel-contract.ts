@@ -9,7 +9,10 @@ export type ContractHost = {
   /** Own address inside the network, as a prefix of one address. */
   readonly inner: Prefix;
   readonly replacePeers: (peers: readonly ContractPeer[]) => Promise<void>;
-  readonly changePeers: (changes: { readonly upserts: readonly ContractPeer[]; readonly removals: readonly PublicKey[] }) => Promise<void>;
+  readonly changePeers: (changes: {
+    readonly upserts: readonly ContractPeer[];
+    readonly removals: readonly PublicKey[];
+  }) => Promise<void>;
   readonly replaceFilter: (rules: readonly FilterRule[]) => Promise<void>;
   /** Moves the interface to another address. */
   readonly moveInner: (inner: Prefix) => Promise<void>;
@@ -67,11 +70,18 @@ export function tunnelContract(makeHosts: MakeHosts): void {
 
     await alice.reaches(bob, { port: 7007, text: "hello" });
 
-    for (const [here, there] of [[alice, bob], [bob, alice]] as const) {
+    for (const [here, there] of [
+      [alice, bob],
+      [bob, alice],
+    ] as const) {
       const [state] = await here.peers();
       expect(state).toMatchObject({ publicKey: there.publicKey, endpoint: there.endpoint, session: { state: "up" } });
       expect(state?.lastHandshakeAtMs).toBeGreaterThan(0);
-      expect(await here.events()).toContainEqual({ kind: "peer-up", publicKey: there.publicKey, endpoint: there.endpoint });
+      expect(await here.events()).toContainEqual({
+        kind: "peer-up",
+        publicKey: there.publicKey,
+        endpoint: there.endpoint,
+      });
     }
   });
 

@@ -10,70 +10,69 @@ export type Deadlines = {
 };
 
 export function createDeadlines(): Deadlines {
-  const heap: Entry[] = [];
-  const places = new Map<number, number>();
-
-  const place = (entry: Entry, index: number): void => {
-    heap[index] = entry;
-    places.set(entry.key, index);
-  };
-  const remove = (index: number): void => {
-    const removed = heap[index];
-    const last = heap.pop();
-    if (!removed || !last) return;
-    places.delete(removed.key);
-    if (last === removed) return;
-    settle(last, index);
-  };
-  const settle = (entry: Entry, from: number): void => {
-    const up = rise(heap, entry, from, place);
-    place(entry, sink(heap, entry, up, place));
-  };
-
+  const heap: Heap = { entries: [], places: new Map() };
   return {
     set(key, atMs) {
-      const index = places.get(key);
-      if (index !== undefined) remove(index);
+      const index = heap.places.get(key);
+      if (index !== undefined) remove(heap, index);
       if (atMs === null) return;
       const entry = { key, atMs };
-      heap.push(entry);
-      settle(entry, heap.length - 1);
+      heap.entries.push(entry);
+      settle(heap, entry, heap.entries.length - 1);
     },
-    nextAtMs: () => heap[0]?.atMs ?? null,
+    nextAtMs: () => heap.entries[0]?.atMs ?? null,
     takeDue(nowMs) {
-      const first = heap[0];
+      const first = heap.entries[0];
       if (!first || first.atMs > nowMs) return null;
-      remove(0);
+      remove(heap, 0);
       return first.key;
     },
-    size: () => heap.length,
+    size: () => heap.entries.length,
   };
 }
 
 type Entry = { readonly key: number; readonly atMs: number };
-type Place = (entry: Entry, index: number) => void;
+type Heap = { readonly entries: Entry[]; readonly places: Map<number, number> };
 
-/** Moves later parents down; returns the hole left for `entry`. */
-function rise(heap: readonly Entry[], entry: Entry, from: number, place: Place): number {
+function remove(heap: Heap, index: number): void {
+  const removed = heap.entries[index];
+  const last = heap.entries.pop();
+  if (!removed || !last) return;
+  heap.places.delete(removed.key);
+  if (last !== removed) settle(heap, last, index);
+}
+
+/** Finds the place of `entry`, starting from the free place `from`. */
+function settle(heap: Heap, entry: Entry, from: number): void {
+  place(heap, entry, sink(heap, entry, rise(heap, entry, from)));
+}
+
+function place(heap: Heap, entry: Entry, index: number): void {
+  heap.entries[index] = entry;
+  heap.places.set(entry.key, index);
+}
+
+/** Moves later parents down; returns the place left for `entry`. */
+function rise(heap: Heap, entry: Entry, from: number): number {
   let hole = from;
   while (hole > 0) {
     const parentAt = (hole - 1) >> 1;
-    const parent = heap[parentAt];
+    const parent = heap.entries[parentAt];
     if (!parent || parent.atMs <= entry.atMs) break;
-    place(parent, hole);
+    place(heap, parent, hole);
     hole = parentAt;
   }
   return hole;
 }
 
-/** Moves earlier children up; returns the hole left for `entry`. */
-function sink(heap: readonly Entry[], entry: Entry, from: number, place: Place): number {
+/** Moves earlier children up; returns the place left for `entry`. */
+function sink(heap: Heap, entry: Entry, from: number): number {
   let hole = from;
   for (;;) {
-    const [left, right] = [heap[2 * hole + 1], heap[2 * hole + 2]];
+    const [left, right] = [heap.entries[2 * hole + 1], heap.entries[2 * hole + 2]];
     const child = right && left && right.atMs < left.atMs ? right : left;
     if (!child || child.atMs >= entry.atMs) return hole;
-    place(child, hole);
+    place(heap, child, hole);
     hole = 2 * hole + (child === right ? 2 : 1);
   }
 }

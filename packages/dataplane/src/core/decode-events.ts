@@ -11,7 +11,7 @@ export type EventError = {
 /** Reads a batch of event records. Messages are copied out, so the batch may be reused. */
 export function decodeEvents(batch: Uint8Array): Result<readonly EngineEvent[], EventError> {
   const events: EngineEvent[] = [];
-  for (let offset = 0; offset < batch.length; ) {
+  for (let offset = 0; offset < batch.length;) {
     const fail = (code: EventError["code"]): Result<never, EventError> => ({ ok: false, error: { code, offset } });
     if (batch.length - offset < RECORD_HEADER_BYTES) return fail("truncated");
     const header = viewOf(batch.subarray(offset, offset + RECORD_HEADER_BYTES));

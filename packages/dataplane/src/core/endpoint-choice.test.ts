@@ -1,6 +1,12 @@
 import { type Endpoint, parseEndpoint } from "@weft/protocol";
 import { expect, test } from "vitest";
-import { activeSource, attemptTargets, createEndpointChoice, withAuthenticated, withCandidates } from "./endpoint-choice.ts";
+import {
+  activeSource,
+  attemptTargets,
+  createEndpointChoice,
+  withAuthenticated,
+  withCandidates,
+} from "./endpoint-choice.ts";
 import { pathHeard, pathSilent, UNKNOWN_PATH } from "./path-state.ts";
 
 test("starts with the best candidate", () => {
@@ -53,5 +59,10 @@ function endpoint(text: string): Endpoint {
   return parsed.value;
 }
 
-const [A, B, C, D] = [endpoint("192.0.2.1:1"), endpoint("192.0.2.2:1"), endpoint("192.0.2.3:1"), endpoint("198.51.100.1:9")];
+const [A, B, C, D] = [
+  endpoint("192.0.2.1:1"),
+  endpoint("192.0.2.2:1"),
+  endpoint("192.0.2.3:1"),
+  endpoint("198.51.100.1:9"),
+];
 const DIRECT = pathHeard(UNKNOWN_PATH, 1);

@@ -52,7 +52,11 @@ export type EngineEvent =
       readonly mac2: "valid" | "absent";
     }
   | { readonly kind: "cookie-wanted"; readonly from: WireEndpoint; readonly message: Uint8Array }
-  | { readonly kind: "want-handshake"; readonly slot: number; readonly reason: "no-session" | "old-sent" | "old-received" }
+  | {
+      readonly kind: "want-handshake";
+      readonly slot: number;
+      readonly reason: "no-session" | "old-sent" | "old-received";
+    }
   | { readonly kind: "session-confirmed"; readonly slot: number; readonly localIndex: number }
   | { readonly kind: "endpoint-moved"; readonly slot: number; readonly endpoint: WireEndpoint | null }
   | { readonly kind: "no-answer"; readonly slot: number }
@@ -90,6 +94,10 @@ export type Engine = {
 };
 
 /** The part of the engine's own report that the slow path passes on. */
-export type EngineStatus = {
-  readonly offloads: readonly { readonly name: string; readonly state: "on" | "off" | "fallback"; readonly reason?: string }[];
+type EngineStatus = {
+  readonly offloads: readonly {
+    readonly name: string;
+    readonly state: "on" | "off" | "fallback";
+    readonly reason?: string;
+  }[];
 };

@@ -11,7 +11,10 @@ export type PeerChange =
 export type PeerField = "presharedKey" | "allowedIps" | "endpoints" | "keepalive";
 
 /** Finds a peer we have; undefined when we have none of that key. */
-export type CurrentPeers = { readonly get: (key: PublicKey) => TunnelPeer | undefined; readonly keys: () => Iterable<PublicKey> };
+export type CurrentPeers = {
+  readonly get: (key: PublicKey) => TunnelPeer | undefined;
+  readonly keys: () => Iterable<PublicKey>;
+};
 
 /** Steps that make `next` the whole set of peers. Peers that stay as they are do not appear. */
 export function mapDiff(current: CurrentPeers, next: readonly TunnelPeer[]): readonly PeerChange[] {

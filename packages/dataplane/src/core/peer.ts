@@ -48,10 +48,10 @@ export type HandshakeAttempt =
     };
 
 /** Whether a session works, as shown to others. */
-export type PeerLink = { readonly state: "down" } | { readonly state: "up"; readonly sinceMs: number };
+type PeerLink = { readonly state: "down" } | { readonly state: "up"; readonly sinceMs: number };
 
 /** The peer's key material, prepared at the first handshake: at 10,000 peers most never need it. */
-export type PeerIdentity =
+type PeerIdentity =
   | { readonly state: "unprepared" }
   | { readonly state: "ready"; readonly remote: RemoteIdentity }
   | { readonly state: "unusable" };

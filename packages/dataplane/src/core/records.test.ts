@@ -18,7 +18,17 @@ test("writes an InstallSession record exactly as documented", () => {
   });
 
   expect(Buffer.from(writer.batch()).toString("hex")).toBe(
-    ["06000000", "54000000", "07000000", "04030201", "08070605", "01000000", "02010000", "aa".repeat(32), "bb".repeat(32)].join(""),
+    [
+      "06000000",
+      "54000000",
+      "07000000",
+      "04030201",
+      "08070605",
+      "01000000",
+      "02010000",
+      "aa".repeat(32),
+      "bb".repeat(32),
+    ].join(""),
   );
 });
 
@@ -42,7 +52,19 @@ test("writes a SetFilter record exactly as documented", () => {
   });
 
   expect(Buffer.from(writer.batch()).toString("hex")).toBe(
-    ["0b000000", "34000000", "01000000", "01010604", "0a00", "1600", "5000", "0000", "09000000", "64400000", "00".repeat(28)].join(""),
+    [
+      "0b000000",
+      "34000000",
+      "01000000",
+      "01010604",
+      "0a00",
+      "1600",
+      "5000",
+      "0000",
+      "09000000",
+      "64400000",
+      "00".repeat(28),
+    ].join(""),
   );
 });
 

@@ -53,7 +53,13 @@ export function answerWithCookie(
 ): void {
   const sender = cookieSender(wanted.from.address, wanted.from.port);
   const nonce = context.random(EXTENDED_NONCE_BYTES);
-  const reply = createCookieReply({ local: context.local, secret: wanted.secret, sender, message: wanted.message, nonce });
+  const reply = createCookieReply({
+    local: context.local,
+    secret: wanted.secret,
+    sender,
+    message: wanted.message,
+    nonce,
+  });
   context.counters.cookieRepliesSent += 1;
   context.send({ kind: "send-handshake", slot: null, endpoint: wanted.from, message: reply });
 }

@@ -26,7 +26,11 @@ export function installSession(context: CoreContext, peer: Peer, session: FreshS
 }
 
 /** The first packet under a session we answered for has arrived: the session works in both directions. */
-export function confirmSession(context: CoreContext, peer: Peer, session: { readonly localIndex: number; readonly nowMs: number }): void {
+export function confirmSession(
+  context: CoreContext,
+  peer: Peer,
+  session: { readonly localIndex: number; readonly nowMs: number },
+): void {
   const { localIndex, nowMs } = session;
   applySlots(context, peer, withConfirmed(peer.sessions, localIndex));
   if (peer.sessions.current?.localIndex !== localIndex) return;
@@ -46,7 +50,11 @@ export function forgetSession(context: CoreContext, peer: Peer, localIndex: numb
 }
 
 /** Something authenticated came from there. */
-export function noteHeard(context: CoreContext, peer: Peer, heard: { readonly from: WireEndpoint; readonly nowMs: number }): void {
+export function noteHeard(
+  context: CoreContext,
+  peer: Peer,
+  heard: { readonly from: WireEndpoint; readonly nowMs: number },
+): void {
   peer.path = pathHeard(peer.path, heard.nowMs);
   const endpoint = endpointFromWire(heard.from);
   if (!endpoint || peer.choice.active === endpoint) return;

@@ -25,7 +25,10 @@ export function withInstalled(slots: SessionSlots, session: SessionRecord): Slot
     case "initiator":
       // The other side may already send under the one that waits, so that one is kept and the present one goes.
       return slots.next
-        ? { slots: { previous: slots.next, current: session, next: null }, dropped: present([slots.previous, slots.current]) }
+        ? {
+            slots: { previous: slots.next, current: session, next: null },
+            dropped: present([slots.previous, slots.current]),
+          }
         : { slots: { previous: slots.current, current: session, next: null }, dropped: present([slots.previous]) };
     case "responder":
       return { slots: { ...slots, next: session }, dropped: present([slots.next]) };

@@ -100,10 +100,7 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
   };
 }
 
-function createContext(
-  input: TunnelCoreInput,
-  outputs: Pick<CoreContext, "timers" | "send" | "emit">,
-): CoreContext {
+function createContext(input: TunnelCoreInput, outputs: Pick<CoreContext, "timers" | "send" | "emit">): CoreContext {
   return {
     local: input.local,
     random: input.random,

@@ -14,7 +14,7 @@ import { viewOf } from "../core/handshake/bytes.ts";
 /** Reads a batch of command records as the engine does: anything out of place refuses the whole batch by throwing. */
 export function decodeCommands(batch: Uint8Array): readonly EngineCommand[] {
   const commands: EngineCommand[] = [];
-  for (let offset = 0; offset < batch.length; ) {
+  for (let offset = 0; offset < batch.length;) {
     const header = viewOf(batch.subarray(offset, offset + RECORD_HEADER_BYTES));
     const bodyAt = offset + RECORD_HEADER_BYTES;
     const bodyBytes = header.getUint32(4, true);
@@ -53,7 +53,12 @@ function decodeBody(kind: number, body: Reader): EngineCommand {
       return { kind: "retire-session", localIndex: body.u32() };
     case 8: {
       const slot = body.u32();
-      return { kind: "send-handshake", slot: slot === NO_SLOT ? null : slot, endpoint: body.endpoint(), message: body.rest() };
+      return {
+        kind: "send-handshake",
+        slot: slot === NO_SLOT ? null : slot,
+        endpoint: body.endpoint(),
+        message: body.rest(),
+      };
     }
     case 9:
       return { kind: "handshake-gave-up", slot: body.u32() };

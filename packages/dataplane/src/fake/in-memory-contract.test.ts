@@ -31,9 +31,10 @@ function makeHost(world: VirtualWorld, members: Map<ContractHost, InMemoryTunnel
     publicKey,
     endpoint,
     inner,
-    replacePeers: async (peers) => void must(tunnel.replacePeers(peers.map(tunnelPeerOf))),
-    changePeers: async ({ upserts, removals }) => void must(tunnel.changePeers({ upserts: upserts.map(tunnelPeerOf), removals })),
-    replaceFilter: async (rules) => void must(tunnel.replaceFilter(rules)),
+    replacePeers: async (peers) => must(tunnel.replacePeers(peers.map(tunnelPeerOf))),
+    changePeers: async ({ upserts, removals }) =>
+      must(tunnel.changePeers({ upserts: upserts.map(tunnelPeerOf), removals })),
+    replaceFilter: async (rules) => must(tunnel.replaceFilter(rules)),
     async moveInner(next) {
       must(tunnel.replaceSelf({ addresses: [next], routes: [], mtu: 1_420 }));
       inner = next;

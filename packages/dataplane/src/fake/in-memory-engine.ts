@@ -1,16 +1,14 @@
 import type { Endpoint } from "@weft/protocol";
-import type { Engine, EngineCommand, WireEndpoint, WireRule } from "../core/engine-port.ts";
-import { cookieOf, cookieSender } from "../core/handshake/cookie.ts";
-import { hasValidMac1, hasValidMac2 } from "../core/handshake/macs.ts";
+import type { Engine, EngineCommand } from "../core/engine-port.ts";
 import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
 import { decodeCommands } from "./decode-commands.ts";
 import { encodeEvent } from "./encode-events.ts";
 import { inPrefix, isAllowed, parsePacket } from "./inner-packet.ts";
 import type { InMemoryEngineInput, MemoryEngineState } from "./memory-engine-state.ts";
 import { createMemoryPeer, type MemoryPeer, sessionsOf } from "./memory-peer.ts";
-import { confirm, dropSession, ENGINE_TICK_MS, installInto, tickPeer } from "./memory-sessions.ts";
-import { isHandshake, openTransport, sealTransport } from "./memory-transport.ts";
-import type { Datagram } from "./virtual-network.ts";
+import { receiveDatagram } from "./memory-receive.ts";
+import { dropSession, ENGINE_TICK_MS, installInto, tickPeer } from "./memory-sessions.ts";
+import { sealTransport } from "./memory-transport.ts";
 
 export type InMemoryEngine = Engine & {
   /** An inner packet goes into the tunnel. */
@@ -24,16 +22,16 @@ export type InMemoryEngine = Engine & {
 /** The engine's rules without its speed: real cryptography and records, packets and time in memory. */
 export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine {
   const events: Uint8Array[] = [];
-  let rules: readonly WireRule[] = [];
-  let cookieSecrets: readonly Uint8Array[] = [];
-  let load: "normal" | "high" = "normal";
   let endpoint = input.endpoint;
-  let dropped = 0n;
 
   const state: MemoryEngineState = {
     input,
     peers: new Map(),
     sessions: new Map(),
+    rules: [],
+    cookieSecrets: [],
+    load: "normal",
+    dropped: 0n,
     emit(event) {
       events.push(encodeEvent(event));
       input.wake();
@@ -43,83 +41,52 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
       if (target) input.network.send({ from: endpoint, to: target, payload });
     },
   };
-
-  const receive = (datagram: Datagram): void => {
-    const from = wireEndpoint(datagram.from);
-    const { payload } = datagram;
-    if (isHandshake(payload)) receiveHandshake(from, payload);
-    else receiveTransport(from, payload);
-  };
-
-  const receiveHandshake = (from: WireEndpoint, message: Uint8Array): void => {
-    const { primitives, mac1Key } = input.local;
-    const isCookieReply = message[0] === 3;
-    if (!isCookieReply && !hasValidMac1(primitives, message, mac1Key)) return;
-    const sender = cookieSender(from.address, from.port);
-    const proven = cookieSecrets.some((secret) => hasValidMac2(primitives, message, cookieOf(primitives, secret, sender)));
-    if (load === "high" && !isCookieReply && !proven) state.emit({ kind: "cookie-wanted", from, message });
-    else state.emit({ kind: "handshake-message", from, message, load, mac2: proven ? "valid" : "absent" });
-  };
-
-  const receiveTransport = (from: WireEndpoint, datagram: Uint8Array): void => {
-    const opened = openTransport(state, datagram);
-    if (!opened) return void (dropped += 1n);
-    const { session, inner } = opened;
-    const { peer } = session;
-    confirm(state, session);
-    noteReceived(state, peer, from, inner.length);
-    if (inner.length === 0) return;
-    peer.owesAnswerSinceMs ??= input.clock.nowMs();
-    const packet = parsePacket(inner);
-    const isFromPeer = packet && peer.prefixes.some((prefix) => inPrefix(packet.source, prefix));
-    if (!isFromPeer || !isAllowed(rules, packet, "in")) return void (dropped += 1n);
-    input.deliver(inner);
-  };
-
+  const attach = (): (() => void) => input.network.attach(endpoint, (datagram) => receiveDatagram(state, datagram));
   const tick = (): void => {
     for (const peer of state.peers.values()) tickPeer(state, peer);
     cancelTick = input.scheduler.after(ENGINE_TICK_MS, tick);
   };
-
-  let detach = input.network.attach(endpoint, receive);
+  let detach = attach();
   let cancelTick = input.scheduler.after(ENGINE_TICK_MS, tick);
-
-  const execute = (command: EngineCommand): void => {
-    if (command.kind === "set-filter") rules = command.rules;
-    else if (command.kind === "set-cookie-secrets") cookieSecrets = [command.current, command.previous];
-    else executePeerCommand(state, command);
-  };
 
   return {
     listenPort: wireEndpoint(endpoint).port,
     tunName: input.interfaceName,
     shardCount: 1,
-    apply: (commands) => decodeCommands(commands).forEach(execute),
+    apply: (commands) => decodeCommands(commands).forEach((command) => execute(state, command)),
     takeEvents: (into) => takeWhole(events, into),
     readPeerCounters: (into) => writeRows(into, [...state.peers.values()].map(counterRow)),
     readShardCounters: () => 0,
-    readTotals: (into) => writeRows(into, [[dropped]]),
+    readTotals: (into) => writeRows(into, [[state.dropped]]),
     status: () => ({ offloads: [] }),
     close() {
       detach();
       cancelTick();
       state.sessions.clear();
     },
-    sendPacket(bytes) {
-      const packet = parsePacket(bytes);
-      const peer = packet && longestMatch(state, packet.destination);
-      if (!peer || !isAllowed(rules, packet, "out")) return void (dropped += 1n);
-      sendInner(state, peer, bytes);
-    },
-    setLoad(next) {
-      load = next;
+    sendPacket: (bytes) => sendPacket(state, bytes),
+    setLoad(load) {
+      state.load = load;
     },
     moveTo(next) {
       detach();
       endpoint = next;
-      detach = input.network.attach(next, receive);
+      detach = attach();
     },
   };
+}
+
+function execute(state: MemoryEngineState, command: EngineCommand): void {
+  if (command.kind === "set-filter") state.rules = command.rules;
+  else if (command.kind === "set-cookie-secrets") state.cookieSecrets = [command.current, command.previous];
+  else executePeerCommand(state, command);
+}
+
+function sendPacket(state: MemoryEngineState, bytes: Uint8Array): void {
+  const packet = parsePacket(bytes);
+  const peer = packet && longestMatch(state, packet.destination);
+  if (peer && isAllowed(state.rules, packet, "out")) sendInner(state, peer, bytes);
+  else state.dropped += 1n;
 }
 
 type PeerCommand = Exclude<EngineCommand, { kind: "set-filter" | "set-cookie-secrets" }>;
@@ -181,21 +148,10 @@ function sendInner(state: MemoryEngineState, peer: MemoryPeer, inner: Uint8Array
 }
 
 /** What waited for the session goes out; at least one packet does, so that the other side knows the session works. */
-export function flushQueue(state: MemoryEngineState, peer: MemoryPeer): void {
+function flushQueue(state: MemoryEngineState, peer: MemoryPeer): void {
   const waiting = peer.queue.length > 0 ? peer.queue : [new Uint8Array(0)];
   peer.queue = [];
   for (const inner of waiting) sealTransport(state, peer, inner);
-}
-
-function noteReceived(state: MemoryEngineState, peer: MemoryPeer, from: WireEndpoint, innerBytes: number): void {
-  peer.unansweredSinceMs = null;
-  peer.receivedAtMs = state.input.clock.nowMs();
-  peer.rxPackets += 1n;
-  peer.rxBytes += BigInt(innerBytes);
-  const known = peer.endpoint && endpointFromWire(peer.endpoint);
-  if (known === endpointFromWire(from)) return;
-  peer.endpoint = from;
-  state.emit({ kind: "endpoint-moved", slot: peer.slot, endpoint: from });
 }
 
 function longestMatch(state: MemoryEngineState, address: Uint8Array): MemoryPeer | null {
@@ -208,7 +164,10 @@ function longestMatch(state: MemoryEngineState, address: Uint8Array): MemoryPeer
   return best?.peer ?? null;
 }
 
-function samePrefix(left: { address: Uint8Array; length: number }, right: { address: Uint8Array; length: number }): boolean {
+function samePrefix(
+  left: { address: Uint8Array; length: number },
+  right: { address: Uint8Array; length: number },
+): boolean {
   return left.length === right.length && left.address.join() === right.address.join();
 }
 

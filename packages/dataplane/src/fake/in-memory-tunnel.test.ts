@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { type Endpoint, ipToBytes, hostPrefix, type IpAddress, parseEndpoint, parseIp, type Result, Secret } from "@weft/protocol";
+import {
+  type Endpoint,
+  ipToBytes,
+  hostPrefix,
+  type IpAddress,
+  parseEndpoint,
+  parseIp,
+  type Result,
+  Secret,
+} from "@weft/protocol";
 import { describe, expect, test } from "vitest";
 import type { TunnelPeer } from "../tunnel.ts";
 import { makePacket } from "./inner-packet.ts";
@@ -284,7 +293,13 @@ function makeHost(world: VirtualWorld, number: number, family: 4 | 6 = 4): Host 
   const outer = endpoint(family === 4 ? `192.0.2.${number}:51820` : `[2001:db8::${number}]:51820`);
   const address = value(parseIp(family === 4 ? `100.64.0.${number}` : `fd00::${number}`));
   const privateKey = new Secret(new Uint8Array(32).fill(number));
-  const made = createInMemoryTunnel({ world, privateKey, endpoint: outer, addresses: [], random: seededRandom(number) });
+  const made = createInMemoryTunnel({
+    world,
+    privateKey,
+    endpoint: outer,
+    addresses: [],
+    random: seededRandom(number),
+  });
   made.tunnel.replaceFilter([
     { id: 1, action: "allow", direction: "both", protocol: null, source: null, destination: null, ports: null },
   ]);

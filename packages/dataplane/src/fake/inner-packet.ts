@@ -25,7 +25,11 @@ export function parsePacket(bytes: Uint8Array): InnerPacket | null {
 }
 
 /** Builds a UDP packet, as far as the in-memory engine reads it. */
-export function makePacket(from: Uint8Array, to: Uint8Array, udp: { readonly port: number; readonly text: string }): Uint8Array {
+export function makePacket(
+  from: Uint8Array,
+  to: Uint8Array,
+  udp: { readonly port: number; readonly text: string },
+): Uint8Array {
   const layout = from.length === 4 ? IPV4 : IPV6;
   const text = new TextEncoder().encode(udp.text);
   const bytes = new Uint8Array(layout.headerBytes + UDP_HEADER_BYTES + text.length);
@@ -50,7 +54,7 @@ export function declaredBytes(bytes: Uint8Array): number {
 export function inPrefix(address: Uint8Array, prefix: WirePrefix): boolean {
   if (address.length !== prefix.address.length) return false;
   for (let bit = 0; bit < prefix.length; bit += 1) {
-    const mask = 0x80 >> bit % 8;
+    const mask = 0x80 >> (bit % 8);
     const at = bit >> 3;
     if (((address[at] ?? 0) & mask) !== ((prefix.address[at] ?? 0) & mask)) return false;
   }
@@ -76,8 +80,22 @@ function portMatches(rule: WireRule, packet: InnerPacket): boolean {
   return port !== null && port >= rule.portLow && port <= rule.portHigh;
 }
 
-const IPV4 = { headerBytes: 20, lengthAt: 2, bytesNotCounted: 0, protocolAt: 9, sourceAt: 12, addressBytes: 4 } as const;
-const IPV6 = { headerBytes: 40, lengthAt: 4, bytesNotCounted: 40, protocolAt: 6, sourceAt: 8, addressBytes: 16 } as const;
+const IPV4 = {
+  headerBytes: 20,
+  lengthAt: 2,
+  bytesNotCounted: 0,
+  protocolAt: 9,
+  sourceAt: 12,
+  addressBytes: 4,
+} as const;
+const IPV6 = {
+  headerBytes: 40,
+  lengthAt: 4,
+  bytesNotCounted: 40,
+  protocolAt: 6,
+  sourceAt: 8,
+  addressBytes: 16,
+} as const;
 const UDP_HEADER_BYTES = 8;
 const TCP = 6;
 const UDP = 17;

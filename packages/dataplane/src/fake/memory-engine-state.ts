@@ -1,5 +1,5 @@
 import type { Endpoint } from "@weft/protocol";
-import type { EngineEvent, WireEndpoint } from "../core/engine-port.ts";
+import type { EngineEvent, WireEndpoint, WireRule } from "../core/engine-port.ts";
 import type { LocalIdentity } from "../core/handshake/identity.ts";
 import type { Scheduler } from "../io/drive.ts";
 import type { TunnelClock } from "../tunnel.ts";
@@ -25,4 +25,9 @@ export type MemoryEngineState = {
   readonly sessions: Map<number, MemorySession>;
   readonly emit: (event: EngineEvent) => void;
   readonly transmit: (to: WireEndpoint, payload: Uint8Array) => void;
+  rules: readonly WireRule[];
+  cookieSecrets: readonly Uint8Array[];
+  load: "normal" | "high";
+  /** Packets dropped for whatever reason. */
+  dropped: bigint;
 };

@@ -53,7 +53,11 @@ export function openTransport(
   return { session, inner: withoutPadding(inner) };
 }
 
-export function wantHandshake(state: MemoryEngineState, peer: MemoryPeer, reason: "no-session" | "old-sent" | "old-received"): void {
+export function wantHandshake(
+  state: MemoryEngineState,
+  peer: MemoryPeer,
+  reason: "no-session" | "old-sent" | "old-received",
+): void {
   if (peer.handshake === "wanted") return;
   peer.handshake = "wanted";
   state.emit({ kind: "want-handshake", slot: peer.slot, reason });

@@ -15,7 +15,10 @@ export type Namespace = {
 export function createNamespace(name: string): Namespace {
   execFileSync("ip", ["netns", "add", name]);
   const run = (program: string, ...args: readonly string[]): string =>
-    execFileSync("ip", ["netns", "exec", name, program, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    execFileSync("ip", ["netns", "exec", name, program, ...args], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
   run("ip", "link", "set", "lo", "up");
   const runBeside = async (program: string, ...args: readonly string[]): Promise<string> => {
     const { stdout } = await promisify(execFile)("ip", ["netns", "exec", name, program, ...args], { encoding: "utf8" });

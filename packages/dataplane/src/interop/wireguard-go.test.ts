@@ -4,7 +4,17 @@ import { once } from "node:events";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { performance } from "node:perf_hooks";
-import { type Endpoint, endpointParts, hostPrefix, parseEndpoint, parseIp, type PublicKey, type Result, Secret, toBase64 } from "@weft/protocol";
+import {
+  type Endpoint,
+  endpointParts,
+  hostPrefix,
+  parseEndpoint,
+  parseIp,
+  type PublicKey,
+  type Result,
+  Secret,
+  toBase64,
+} from "@weft/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createInMemoryTunnel, type InMemoryTunnel, type TunnelWorld } from "../fake/in-memory-tunnel.ts";
 import { createNodeScheduler } from "../io/node-scheduler.ts";
@@ -73,7 +83,11 @@ type Stranger = {
   readonly close: () => Promise<void>;
 };
 
-async function startWireguardGo(keys: { ours: KeyPair; theirs: KeyPair; presharedKey: Secret<Uint8Array> }): Promise<Stranger> {
+async function startWireguardGo(keys: {
+  ours: KeyPair;
+  theirs: KeyPair;
+  presharedKey: Secret<Uint8Array>;
+}): Promise<Stranger> {
   const device = `wft${process.pid}`.slice(0, 15);
   const namespace = createNamespace(`weft-t1-${process.pid}`);
   const child = spawn("ip", ["netns", "exec", namespace.name, "wireguard-go", "-f", device], { stdio: "ignore" });
@@ -85,14 +99,25 @@ async function startWireguardGo(keys: { ours: KeyPair; theirs: KeyPair; preshare
     const peer = ["peer", keys.ours.publicKey, "preshared-key", files.shared, "allowed-ips", `${OUR_ADDRESS}/32`];
     namespace.run("wg", "set", device, ...peer, "endpoint", OUR_ENDPOINT);
   };
-  namespace.run("wg", "set", device, "listen-port", String(endpointParts(THEIR_ENDPOINT).port), "private-key", files.theirs);
+  namespace.run(
+    "wg",
+    "set",
+    device,
+    "listen-port",
+    String(endpointParts(THEIR_ENDPOINT).port),
+    "private-key",
+    files.theirs,
+  );
   addPeer();
   namespace.run("ip", "address", "add", `${THEIR_ADDRESS}/24`, "dev", device);
   namespace.run("ip", "link", "set", device, "up");
   return {
     namespace,
     latestHandshake(peer) {
-      const line = namespace.run("wg", "show", device, "latest-handshakes").split("\n").find((text) => text.startsWith(peer));
+      const line = namespace
+        .run("wg", "show", device, "latest-handshakes")
+        .split("\n")
+        .find((text) => text.startsWith(peer));
       return Number(line?.split("\t")[1] ?? 0);
     },
     restartSessions() {
@@ -142,7 +167,10 @@ function arrived(message: unknown): { readonly from: Endpoint; readonly payload:
   if (typeof message !== "object" || message === null || !("from" in message) || !("payload" in message)) {
     throw new Error("the door sends datagrams only");
   }
-  return { from: must(parseEndpoint(String(message.from))), payload: new Uint8Array(Buffer.from(String(message.payload), "base64")) };
+  return {
+    from: must(parseEndpoint(String(message.from))),
+    payload: new Uint8Array(Buffer.from(String(message.payload), "base64")),
+  };
 }
 
 type ShiftableTime = TunnelWorld["time"] & { readonly shift: (byMs: number) => void };

@@ -62,8 +62,12 @@ export function createDrive(input: DriveInput): Drive {
     cancelTimer = scheduler.after(Math.min(delayMs, TIMER_MS_MAX), requestTurn);
   };
 
+  /** The owner may close the tunnel from inside its handler: then the rest is not delivered. */
   const deliver = (): void => {
-    for (let event = core.pollEvent(); event && state === "running"; event = core.pollEvent()) input.onEvent(event);
+    const event = core.pollEvent();
+    if (!event || state === "stopped") return;
+    input.onEvent(event);
+    deliver();
   };
 
   return {
@@ -88,7 +92,8 @@ function takeEvents(input: DriveInput, buffer: Uint8Array, now: () => Moment): "
   const used = input.engine.takeEvents(buffer);
   if (used === 0) return "done";
   const decoded = decodeEvents(buffer.subarray(0, used));
-  if (!decoded.ok) throw new Error(`the engine wrote a bad event record: ${decoded.error.code} at ${decoded.error.offset}`);
+  if (!decoded.ok)
+    throw new Error(`the engine wrote a bad event record: ${decoded.error.code} at ${decoded.error.offset}`);
   for (const event of decoded.value) input.core.handleEngineEvent(event, now());
   return "more";
 }

@@ -13,10 +13,7 @@ export function createCookieSecrets(random: (byteCount: number) => Uint8Array): 
 }
 
 /** Moves the current secret to the second place and draws a new one. */
-export function rotateCookieSecrets(
-  secrets: CookieSecrets,
-  random: (byteCount: number) => Uint8Array,
-): CookieSecrets {
+export function rotateCookieSecrets(secrets: CookieSecrets, random: (byteCount: number) => Uint8Array): CookieSecrets {
   secrets.previous.fill(0);
   return { current: random(KEY_BYTES), previous: secrets.current };
 }

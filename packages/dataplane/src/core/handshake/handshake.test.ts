@@ -30,12 +30,18 @@ describe("handshake", () => {
 
   test("completes for any keys and any preshared key, and never with different preshared keys", () => {
     fc.assert(
-      fc.property(key(), key(), key(), key(), key(), (alice, bob, presharedKey, mine, theirs) => {
+      fc.property(fc.tuple(key(), key(), key(), key(), key()), ([alice, bob, presharedKey, mine, theirs]) => {
         const pair = makePair({ alice, bob, presharedKey, ephemerals: [mine, theirs] });
         const { mine: own, theirs: other } = complete(pair);
         expect(hex(own.sendKey)).toBe(hex(other.receiveKey));
 
-        const wrong = makePair({ alice, bob, presharedKey, ephemerals: [mine, theirs], presharedKeyOfBob: flip(presharedKey, 7) });
+        const wrong = makePair({
+          alice,
+          bob,
+          presharedKey,
+          ephemerals: [mine, theirs],
+          presharedKeyOfBob: flip(presharedKey, 7),
+        });
         const response = respond(wrong, pendingOf(wrong).message);
         expect(pendingOf(wrong).finish(response.message).ok).toBe(false);
       }),
@@ -111,14 +117,22 @@ describe("message authentication", () => {
     const reply = decodeMessage(bytes);
     if (!reply.ok || reply.value.kind !== "cookie-reply") throw new Error("a cookie reply decodes as one");
 
-    const cookie = openCookieReply(node, reply.value, { cookieKey: pair.remoteOfAlice.cookieKey, mac1: mac1Of(message) });
-    const forOther = openCookieReply(node, reply.value, { cookieKey: pair.remoteOfAlice.cookieKey, mac1: flip(mac1, 0) });
+    const cookie = openCookieReply(node, reply.value, {
+      cookieKey: pair.remoteOfAlice.cookieKey,
+      mac1: mac1Of(message),
+    });
+    const forOther = openCookieReply(node, reply.value, {
+      cookieKey: pair.remoteOfAlice.cookieKey,
+      mac1: flip(mac1, 0),
+    });
     writeMacs(node, message, { mac1Key: pair.remoteOfAlice.mac1Key, cookie });
 
     expect(forOther).toBeNull();
     expect(hex(cookie ?? NO_KEY)).toBe(hex(cookieOf(node, secret, sender)));
     expect(hasValidMac2(node, message, cookieOf(node, secret, sender))).toBe(true);
-    expect(hasValidMac2(node, message, cookieOf(node, secret, cookieSender(Uint8Array.of(192, 0, 2, 1), 51_821)))).toBe(false);
+    expect(hasValidMac2(node, message, cookieOf(node, secret, cookieSender(Uint8Array.of(192, 0, 2, 1), 51_821)))).toBe(
+      false,
+    );
     expect(reply.value.receiverIndex).toBe(pendingOf(pair).localIndex);
   });
 });

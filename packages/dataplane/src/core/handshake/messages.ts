@@ -122,9 +122,9 @@ function sized(
   return { ok: true, value: decode() };
 }
 
-export const INITIATION_TYPE = 1;
-export const RESPONSE_TYPE = 2;
-export const COOKIE_REPLY_TYPE = 3;
-export const INITIATION_BYTES = 148;
-export const RESPONSE_BYTES = 92;
-export const COOKIE_REPLY_BYTES = 64;
+const INITIATION_TYPE = 1;
+const RESPONSE_TYPE = 2;
+const COOKIE_REPLY_TYPE = 3;
+const INITIATION_BYTES = 148;
+const RESPONSE_BYTES = 92;
+const COOKIE_REPLY_BYTES = 64;

@@ -40,7 +40,6 @@ export type PrivateKey = {
 export type RemoteKey = { readonly bytes: Uint8Array };
 
 export const KEY_BYTES = 32;
-export const HASH_BYTES = 32;
 export const MAC_BYTES = 16;
 export const TAG_BYTES = 16;
 export const NONCE_BYTES = 12;

@@ -19,10 +19,10 @@ export type VerifiedInitiation = {
   readonly respond: (own: ResponseInput) => Result<Response, HandshakeError>;
 };
 
-export type ResponseInput = { readonly ephemeral: PrivateKey; readonly localIndex: number };
+type ResponseInput = { readonly ephemeral: PrivateKey; readonly localIndex: number };
 
 /** MACs of the message are still zero: `writeMacs` comes next. */
-export type Response = { readonly message: Uint8Array; readonly keys: SessionKeys };
+type Response = { readonly message: Uint8Array; readonly keys: SessionKeys };
 
 /** Opens the static key of an initiation: one key agreement, so the first thing a flood would cost. */
 export function openInitiation(

@@ -40,7 +40,7 @@ function decode(bytes: Uint8Array): Stamp {
   return { seconds: view.getBigUint64(0, false), step: Math.floor(view.getUint32(8, false) / STEP_NANOSECONDS) };
 }
 
-export const TAI64N_BYTES = 12;
+const TAI64N_BYTES = 12;
 /** 2^62 marks 1970 in TAI64; TAI was 10 s ahead of UTC then. */
 const TAI_OFFSET_SECONDS = 2n ** 62n + 10n;
 const STEP_NANOSECONDS = 2 ** 24;
