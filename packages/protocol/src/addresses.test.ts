@@ -198,7 +198,7 @@ describe("prefixes", () => {
   test("orders by family, number, width", () => {
     const ordered = ["10.0.0.0/8", "10.0.0.0/16", "10.1.0.0/16", "::/0"].map((text) => aPrefix(text));
 
-    expect([...ordered].reverse().sort(comparePrefixes)).toEqual(ordered);
+    expect(ordered.toReversed().sort(comparePrefixes)).toEqual(ordered);
   });
 
   test("parts and number make the same prefix", () => {

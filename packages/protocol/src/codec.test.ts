@@ -25,7 +25,8 @@ const sized = (length: number) => fc.uint8Array({ minLength: length, maxLength: 
 const u64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 const port = fc.integer({ min: 1, max: 65_535 });
-const plain = (lengthMax: number) => fc.string({ unit: fc.constantFrom(..."abcXYZ019 -_.äß日"), maxLength: lengthMax });
+const plain = (lengthMax: number) =>
+  fc.string({ unit: fc.constantFrom(..."abcXYZ019 -_.äß日".split("")), maxLength: lengthMax });
 const name = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/);
 const title = fc.stringMatching(/^[a-zA-Zäöü][a-zA-Z 0-9]{0,20}[a-z]$/);
 const ipv4 = fc

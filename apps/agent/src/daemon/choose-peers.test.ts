@@ -42,10 +42,6 @@ describe("which peers a report carries", () => {
   });
 
   test("fewer peers than places are all reported", () => {
-    expect(
-      createPeerChooser<number>(20)
-        .choose(peers([1, 0, 3]))
-        .sort(),
-    ).toEqual([0, 1, 2]);
+    expect(new Set(createPeerChooser<number>(20).choose(peers([1, 0, 3])))).toEqual(new Set([0, 1, 2]));
   });
 });

@@ -4,6 +4,7 @@ import { createBackoff } from "../stream/backoff.ts";
 import type { Connection } from "../stream/connection.ts";
 import type { Welcome } from "../stream/handshake.ts";
 import { openStream, type StreamDeps, type StreamEnd, type StreamRequest } from "../stream/open-stream.ts";
+import { createHeartbeat } from "./heartbeat.ts";
 import type { Log } from "./log.ts";
 import { planReconnect, type EndVerdict } from "./reconnect-plan.ts";
 
@@ -51,9 +52,13 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   let connection: Connection | null = null;
   let endStream: (message: string) => void = () => {};
   let cancelRetry = (): void => {};
-  let cancelHeartbeat = (): void => {};
   let lastBye: Extract<ServerFrame, { kind: "bye" }> | null = null;
-  let lastHeardMs = 0;
+  const heartbeat = createHeartbeat({
+    timers,
+    chance: deps.chance,
+    ping: (token) => connection?.send({ kind: "ping", token }),
+    onSilence: (silentMs) => endStream(`nothing heard from the server for ${Math.round(silentMs / 1000)} s`),
+  });
 
   const connect = (): void => {
     attempts += 1;
@@ -63,37 +68,22 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   };
   const onOpen = (welcome: Welcome, opened: Connection): void => {
     connection = opened;
-    lastHeardMs = timers.nowMs();
-    state = { state: "connected", sinceMs: lastHeardMs };
+    state = { state: "connected", sinceMs: timers.nowMs() };
     log.info("control_connected", { mode: welcome.mode, attempts });
     attempts = 0;
-    beat(welcome.heartbeatMs);
+    heartbeat.start(welcome.heartbeatMs);
     events.onConnected(welcome);
   };
   const onFrame = (frame: ServerFrame, raw: Uint8Array): void => {
-    lastHeardMs = timers.nowMs();
+    heartbeat.heard();
     if (frame.kind === "ping") connection?.send({ kind: "pong", token: frame.token });
     else if (frame.kind === "bye") {
       lastBye = frame;
       endStream(frame.message === "" ? `the server said goodbye: ${frame.reason}` : frame.message);
     } else if (frame.kind !== "pong") events.onFrame(frame, raw);
   };
-  /** Sends a ping every interval ± 10 % and gives up after 35 s of silence at an interval of 15 s. */
-  const beat = (intervalMs: number): void => {
-    const delayMs = intervalMs * (0.9 + 0.2 * deps.chance());
-    cancelHeartbeat = timers.after(
-      Math.min(delayMs, Math.max(1, lastHeardMs + silenceMs(intervalMs) - timers.nowMs())),
-      () => {
-        const silentMs = timers.nowMs() - lastHeardMs;
-        if (silentMs >= silenceMs(intervalMs))
-          return endStream(`nothing heard from the server for ${Math.round(silentMs / 1000)} s`);
-        connection?.send({ kind: "ping", token: BigInt(Math.floor(timers.nowMs())) });
-        beat(intervalMs);
-      },
-    );
-  };
   const onEnd = (end: StreamEnd): void => {
-    cancelHeartbeat();
+    heartbeat.stop();
     const livedMs = state.state === "connected" ? timers.nowMs() - state.sinceMs : 0;
     connection = null;
     if (state.state === "stopped") return;
@@ -136,11 +126,6 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
     },
     localAddress: () => connection?.localAddress() ?? null,
   };
-}
-
-/** 35 s at the usual 15 s. */
-function silenceMs(intervalMs: number): number {
-  return (intervalMs * 7) / 3;
 }
 
 /** A stream that lived this long was a success: the next loss starts with short delays. */

@@ -55,8 +55,12 @@ function onFreePort(
   options: Omit<TunnelOptions, "listenPort">,
   wishedPort: number,
 ): Result<Tunnel, TunnelError> {
-  for (let step = 0; step < PORTS_TRIED && wishedPort !== 0 && wishedPort + step <= 65_535; step += 1) {
-    const made = deps.system.createTunnel({ ...options, listenPort: wishedPort + step });
+  const ports =
+    wishedPort === 0
+      ? []
+      : Array.from({ length: PORTS_TRIED }, (_, step) => wishedPort + step).filter((port) => port <= 65_535);
+  for (const listenPort of ports) {
+    const made = deps.system.createTunnel({ ...options, listenPort });
     if (made.ok || made.error.code !== "port_in_use") return made;
   }
   return deps.system.createTunnel({ ...options, listenPort: 0 });

@@ -78,8 +78,12 @@ describe("state on disk", () => {
     mustBe(store.saveMembership(membership));
     mustBe(store.saveTraces({ interfaceName: "weft0" }));
 
-    for (const name of readdirSync(state.paths.directory))
-      expect(statSync(`${state.paths.directory}/${name}`).mode & 0o777, name).toBe(0o600);
+    const modes = readdirSync(state.paths.directory).map((name) => [
+      name,
+      statSync(`${state.paths.directory}/${name}`).mode & 0o777,
+    ]);
+    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([]);
+    expect(modes).toHaveLength(3);
     expect(statSync(state.paths.directory).mode & 0o777).toBe(0o700);
   });
 

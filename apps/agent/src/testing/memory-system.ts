@@ -1,4 +1,4 @@
-import { ok, parseEndpoint, type Prefix } from "@weft/protocol";
+import { ok, parseEndpoint } from "@weft/protocol";
 import { mustBe } from "@weft/protocol/testing";
 import type { HostInterface, TunnelEvent, TunnelOptions } from "@weft/dataplane";
 import {
@@ -44,7 +44,7 @@ export function createMemorySystem(): MemorySystem {
         world: { time, network },
         privateKey: options.privateKey,
         endpoint: mustBe(parseEndpoint(`192.0.2.7:${options.listenPort}`)),
-        addresses: options.addresses as readonly Prefix[],
+        addresses: options.addresses,
         random: (length) => Uint8Array.from(randomBytes(length)),
       });
       const record = { options, inner, closed: false };
