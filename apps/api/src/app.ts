@@ -26,6 +26,7 @@ export type AppOptions = {
   readonly log: FastifyBaseLogger;
   readonly clock?: WallClock;
   readonly database?: DatabaseOptions;
+  readonly open?: typeof openDatabase;
 };
 
 export type App = {
@@ -37,7 +38,8 @@ export type App = {
 };
 
 /** Puts the server together; what was started is stopped in reverse, also when a later step fails. */
-export async function createApp({ config, log, clock = SYSTEM_CLOCK, ...options }: AppOptions): Promise<App> {
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, log, clock = SYSTEM_CLOCK, open = openDatabase } = options;
   const steps: (() => unknown)[] = [];
   const dispose = async () => {
     for (const step of steps.reverse().splice(0)) await step();
@@ -45,7 +47,8 @@ export async function createApp({ config, log, clock = SYSTEM_CLOCK, ...options 
   try {
     const startedAt = new Date(clock.nowMs());
     const version = await readVersion();
-    const database = await openDatabase({ dataFolder: config.dataFolder, url: config.databaseUrl }, options.database);
+    const source = { dataFolder: config.dataFolder, url: config.databaseUrl };
+    const database = await open(source, options.database);
     steps.push(database.dispose);
     const { db } = database;
     const fresh = { serverPrivateKey: null, cursorKey: randomBytes(32).toString("base64") };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import cookie from "@fastify/cookie";
 import websocket from "@fastify/websocket";
 import { fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
-import Fastify from "fastify";
+import Fastify, { LogController } from "fastify";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { BucketOptions } from "../domain/token-bucket.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
@@ -33,7 +33,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const { deps, log } = options;
   const app = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: options.trustProxy,
     routerOptions: { maxParamLength: 5_000, ignoreDuplicateSlashes: false },

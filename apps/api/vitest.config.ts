@@ -1,0 +1,18 @@
+import { defineConfig } from "vitest/config";
+
+/** Workspace packages resolve to their sources, so no test waits for a build. */
+const conditions = ["source"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    name: "api",
+    root: import.meta.dirname,
+    include: ["src/**/*.test.ts"],
+    environment: "node",
+    globalSetup: ["src/testing/global-setup.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+  },
+});
