@@ -36,7 +36,9 @@ fn e2e_01_the_kernel_cuts_a_super_frame_as_our_splitter_does() {
             let (header, packet) = super_frame(&mut random);
             let mut expected = split(&header, &packet);
             assert!(expected.len() > 1, "frame {number} is a super-frame");
-            expected.iter_mut().for_each(|piece| hop(piece));
+            for piece in &mut expected {
+                hop(piece);
+            }
             pieces_total += expected.len();
 
             let cut = router.forward(&header, &packet, expected.len());
@@ -44,13 +46,12 @@ fn e2e_01_the_kernel_cuts_a_super_frame_as_our_splitter_does() {
             assert_eq!(cut.len(), expected.len(), "frame {number}: {header:?}");
             for (at, (ours, kernels)) in expected.iter().zip(&cut).enumerate() {
                 let (ours, kernels) = (normal(ours), normal(kernels));
-                if ours != kernels {
-                    panic!(
-                        "frame {number}, piece {at}, {header:?}\nours    {}\nkernel's {}",
-                        hex(&ours),
-                        hex(&kernels)
-                    );
-                }
+                assert!(
+                    ours == kernels,
+                    "frame {number}, piece {at}, {header:?}\nours    {}\nkernel's {}",
+                    hex(&ours),
+                    hex(&kernels)
+                );
             }
         }
         assert!(pieces_total > 50_000, "{pieces_total}");
@@ -170,7 +171,9 @@ fn e2e_01_the_published_super_frames_pass_the_kernel() {
 
             let cut = router.output(expected.len());
 
-            expected.iter_mut().for_each(|packet| hop(packet));
+            for packet in &mut expected {
+                hop(packet);
+            }
             let texts = |packets: &[Vec<u8>]| {
                 packets
                     .iter()

@@ -8,7 +8,7 @@
 mod common;
 
 use std::io::{self, IoSlice};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
@@ -99,38 +99,81 @@ fn hdr_05_with_uso_a_segmented_send_arrives_as_one_super_frame() {
 }
 
 #[test]
-fn opn_14_a_persistent_device_used_with_offload_yields_no_super_frame_when_opened_without() {
+fn opn_14_p_39_a_persistent_device_used_with_offload_yields_no_super_frame_when_opened_without() {
+    for (flags, header_len) in [(libc::IFF_VNET_HDR, 10), (0, 0)] {
+        in_namespace(|| {
+            let first = open(TunOffload::Auto);
+            assert!(first.granted().tcp.is_on());
+            first.keep_after_close().unwrap();
+            drop(first);
+            assert!(link("weft0").unwrap().is_some());
+
+            // The name exists, so only a descriptor that is handed over reaches the device. It comes as the previous
+            // owner left it: super-frames allowed, in header mode or not.
+            let fd = attach("weft0", libc::IFF_TUN | libc::IFF_NO_PI | flags);
+            let mut tun = Tun::adopt(fd, TunOffload::Off).unwrap();
+            assert!(!tun.granted().tcp.is_on() && !tun.granted().udp.is_on());
+            assert_eq!(
+                tun.framing().header_len(),
+                header_len,
+                "the mode follows what the device says"
+            );
+            give_addresses(&tun);
+            let mut queue = queue(&mut tun);
+
+            send_udp_segmented(30_000, 1_000);
+            for _ in 0..30 {
+                assert_eq!(
+                    next_frame(&mut queue, SECOND).unwrap().len(),
+                    header_len + 1_028
+                );
+            }
+            sys::netlink::delete_link("weft0").unwrap();
+        });
+    }
+}
+
+#[test]
+fn opn_09_the_header_length_of_a_previous_owner_is_set_anew() {
     in_namespace(|| {
-        let first = open(TunOffload::Auto);
-        assert!(first.granted().tcp.is_on());
-        first.keep_after_close().unwrap();
-        drop(first);
-        assert!(link("weft0").unwrap().is_some());
-
-        // The name exists, so only a handed-over descriptor reaches the device. It is attached as the previous owner
-        // left it: header mode, super-frames allowed.
-        let fd = attach_as_is("weft0");
-        let mut tun = Tun::adopt(fd, TunOffload::Off).unwrap();
-        assert!(!tun.granted().tcp.is_on() && !tun.granted().udp.is_on());
-        set_link(
+        let fd = attach(
             "weft0",
-            &LinkChange {
-                up: Some(true),
-                ..LinkChange::default()
-            },
-        )
-        .unwrap();
-        give_addresses(&tun);
-        let header_len = tun.framing().header_len();
-        assert_eq!(header_len, 10, "the mode follows what the device says");
-        let mut queue = queue(&mut tun);
+            libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR,
+        );
+        raw::set_header_len(&fd, 12);
 
-        send_udp_segmented(30_000, 1_000);
-        for _ in 0..30 {
-            let frame = next_frame(&mut queue, SECOND).unwrap();
-            assert_eq!((frame[1], frame.len()), (0, header_len + 1_028));
-        }
-        sys::netlink::delete_link("weft0").unwrap();
+        let tun = Tun::adopt(fd, TunOffload::Auto).unwrap();
+
+        assert_eq!(tun.framing().header_len(), 10);
+        assert!(tun.granted().tcp.is_on());
+    });
+}
+
+#[test]
+fn ord_06_an_error_inside_a_burst_costs_one_frame() {
+    in_namespace(|| {
+        let mut tun = open(TunOffload::Auto);
+        give_addresses(&tun);
+        let mut queue = queue(&mut tun);
+        let receiver = UdpSocket::bind("10.9.0.2:6001").unwrap();
+        receiver.set_read_timeout(Some(SECOND / 10)).unwrap();
+        // A UDP super-frame without the checksum flag is invalid.
+        let mut invalid = vec![0, 5, 28, 0, 2, 0, 20, 0, 6, 0];
+        invalid.extend(udp_packet());
+        let valid = [vec![0; 10], udp_packet()].concat();
+
+        let results: Vec<_> = [&valid, &invalid, &valid, &valid]
+            .map(|frame| {
+                queue
+                    .write(&[IoSlice::new(frame)])
+                    .map_err(|error| error.raw_os_error())
+            })
+            .into();
+
+        let good = Ok(valid.len());
+        assert_eq!(results, [good, Err(Some(libc::EINVAL)), good, good]);
+        let arrived = std::iter::from_fn(|| receiver.recv(&mut [0; 100]).ok()).count();
+        assert_eq!(arrived, 3, "no frame twice, none lost but the invalid one");
     });
 }
 
@@ -354,67 +397,73 @@ fn a_frame_that_is_no_packet_is_invalid() {
 }
 
 #[test]
-fn hdr_01_and_03_bulk_tcp_arrives_as_super_frames_with_partial_checksums() {
-    in_namespace(|| {
-        let mut tun = open(TunOffload::Auto);
-        give_addresses(&tun);
-        let mut queue = queue(&mut tun);
-        // A connection through the device needs its far end: the reflector swaps addresses, so the host talks to itself.
-        let listener = TcpListener::bind("10.9.0.2:5201").unwrap();
-        let reflector = std::thread::spawn(move || reflect(&mut queue));
-        let mut sender =
-            TcpStream::connect_timeout(&"10.9.1.1:5201".parse().unwrap(), SECOND).unwrap();
-        let (mut receiver, _) = listener.accept().unwrap();
+fn hdr_01_and_03_p_04_bulk_tcp_arrives_as_super_frames_with_partial_checksums_in_both_versions() {
+    for (own, far) in [("10.9.0.2", "10.9.1.1"), ("fd09::2", "fd0a::1")] {
+        in_namespace(|| {
+            let (own, far): (IpAddr, IpAddr) = (own.parse().unwrap(), far.parse().unwrap());
+            let mut tun = open(TunOffload::Auto);
+            give_addresses(&tun);
+            let mut queue = queue(&mut tun);
+            let listener = TcpListener::bind((own, 5_201)).unwrap();
+            let reflector = std::thread::spawn(move || reflect(&mut queue));
+            let sent: Vec<u8> = (0..400_000_u32)
+                .map(|at| u8::try_from(at % 251).unwrap())
+                .collect();
+            let expected = sent.clone();
+            let start = std::time::Instant::now();
 
-        let sent: Vec<u8> = (0..400_000_u32)
-            .map(|at| u8::try_from(at % 251).unwrap())
-            .collect();
-        let expected = sent.clone();
-        let writer = std::thread::spawn(move || {
-            io::Write::write_all(&mut sender, &sent).unwrap();
+            let mut sender = TcpStream::connect_timeout(&(far, 5_201).into(), SECOND).unwrap();
+            let (mut receiver, _) = listener.accept().unwrap();
+            let writer =
+                std::thread::spawn(move || io::Write::write_all(&mut sender, &sent).unwrap());
+            receiver.set_read_timeout(Some(SECOND * 5)).unwrap();
+            let mut got = Vec::new();
+            io::Read::read_to_end(&mut receiver, &mut got).unwrap();
+            let took = start.elapsed();
+            writer.join().unwrap();
+            drop(receiver);
+
+            assert!(got == expected, "{} of {} bytes", got.len(), expected.len());
+            assert!(took < SECOND * 2, "{took:?}: retransmissions");
+            let seen = reflector.join().unwrap();
+            assert!(seen.super_frames > 0, "{seen:?}");
+            assert_eq!(
+                seen.finished_data, 0,
+                "data has partial checksums: {seen:?}"
+            );
+            assert!(seen.longest <= 10 + 65_535, "{seen:?}");
         });
-        receiver.set_read_timeout(Some(SECOND * 5)).unwrap();
-        let mut got = Vec::new();
-        io::Read::read_to_end(&mut receiver, &mut got).unwrap();
-        writer.join().unwrap();
-        drop(receiver);
-
-        assert!(got == expected, "{} of {} bytes", got.len(), expected.len());
-        let seen = reflector.join().unwrap();
-        assert!(seen.super_frames > 0, "{seen:?}");
-        assert_eq!(
-            seen.frames, seen.partial,
-            "every frame has a partial checksum: {seen:?}"
-        );
-        assert!(seen.longest <= 10 + 65_535, "{seen:?}");
-    });
+    }
 }
 
 #[derive(Debug, Default)]
 struct Seen {
     frames: usize,
     super_frames: usize,
-    partial: usize,
+    finished_data: usize,
     longest: usize,
 }
 
-/// Sends every frame back as coming from the other side: 10.9.0.2 ⇄ 10.9.1.1 becomes 10.9.1.1 → 10.9.0.2 and so on.
-/// The sums do not change, since a pair only trades places. Ends after half a second of silence.
+/// Sends every TCP frame back with its addresses swapped, so that the host meets itself as the far side. Sums do not
+/// change by that. Ends after half a second of silence.
 fn reflect(queue: &mut TunFd) -> Seen {
     let mut seen = Seen::default();
     while let Some(mut frame) = next_frame(queue, SECOND / 2) {
-        let (source, destination) = (frame[22..26].to_vec(), frame[26..30].to_vec());
-        assert_eq!(
-            frame[10] >> 4,
-            4,
-            "only the connection runs over the device"
-        );
+        let (protocol, addresses) = if frame[10] >> 4 == 4 {
+            (frame[19], 22..30)
+        } else {
+            (frame[16], 18..50)
+        };
+        if protocol != 6 {
+            continue;
+        }
         seen.frames += 1;
         seen.super_frames += usize::from(frame[1] & 0x7F != 0);
-        seen.partial += usize::from(frame[0] & 1);
+        // Answers of no socket (resets, TIME-WAIT) come finished; data never does.
+        seen.finished_data += usize::from(frame[0] & 1 == 0 && frame.len() > 200);
         seen.longest = seen.longest.max(frame.len());
-        frame[22..26].copy_from_slice(&destination);
-        frame[26..30].copy_from_slice(&source);
+        let half = addresses.len() / 2;
+        frame[addresses].rotate_left(half);
         queue.write(&[IoSlice::new(&frame)]).unwrap();
     }
     seen
@@ -442,8 +491,12 @@ fn prefix(text: &str) -> Prefix {
 }
 
 fn give_addresses(tun: &Tun) {
-    add_address(tun.name(), prefix("10.9.0.2/24")).unwrap();
-    add_route(tun.name(), prefix("10.9.1.0/24")).unwrap();
+    for address in ["10.9.0.2/24", "fd09::2/64"] {
+        add_address(tun.name(), prefix(address)).unwrap();
+    }
+    for route in ["10.9.1.0/24", "fd0a::/64"] {
+        add_route(tun.name(), prefix(route)).unwrap();
+    }
 }
 
 fn send_udp(len: usize) {
@@ -502,4 +555,4 @@ fn snmp(group: &str, name: &str) -> u64 {
 
 #[path = "common/raw.rs"]
 mod raw;
-use raw::{attach, attach_as_is, drop_capabilities};
+use raw::{attach, drop_capabilities};

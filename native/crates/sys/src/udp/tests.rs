@@ -13,7 +13,9 @@ use super::control_message::ControlValues;
 use super::option;
 use super::socket::Socket;
 use super::{EqualTail, Switch, UdpOptions};
-use crate::KernelVersion;
+use crate::netlink::add_address;
+use crate::testing::in_namespace;
+use crate::{KernelVersion, Tun, TunOffload, TunOptions};
 
 #[test]
 fn fbk_03_a_refused_segmented_send_goes_again_singly_and_gso_is_off() {
@@ -103,6 +105,37 @@ fn fbk_04_lim_05_a_path_that_is_too_narrow_is_told_and_gso_stays() {
     assert_eq!(pair.receive(), batch(10));
     assert!(pair.alice.gso.is_on());
     assert_eq!(pair.alice.counters.send_too_big, 1);
+}
+
+#[test]
+fn lim_05_p_81_an_older_kernel_that_calls_a_wide_segment_invalid_is_understood() {
+    in_namespace(|| {
+        let options = TunOptions {
+            mtu: Some(1_280),
+            offload: TunOffload::Off,
+            ..TunOptions::default()
+        };
+        let tun = Tun::open(&options).unwrap();
+        add_address(tun.name(), "10.9.0.2/24".parse().unwrap()).unwrap();
+        let to = Endpoint::unpinned("10.9.0.1:6001".parse().unwrap());
+        for (size, too_wide) in [(1_252, false), (1_253, true)] {
+            let mut pair = Pair::new(&UdpOptions::default());
+            pair.refuse(|attempt| (attempt.kind == Kind::Segmented).then_some(libc::EINVAL));
+
+            let outcome = pair
+                .alice
+                .send_marked(&to, &vec![1; 3 * size], size, Ecn::NotCapable);
+
+            assert_eq!(outcome.accepted, 3);
+            assert_eq!(outcome.error.is_some(), too_wide, "{size}");
+            assert_eq!(
+                pair.alice.gso.is_on(),
+                too_wide,
+                "GSO is to blame only for what would fit"
+            );
+            assert_eq!(pair.alice.counters.send_too_big, u64::from(too_wide));
+        }
+    });
 }
 
 #[test]

@@ -18,9 +18,11 @@ pub(crate) fn attach(name: &str, flags: i32) -> OwnedFd {
     file.into()
 }
 
-/// A header-mode descriptor of an existing device, as an owner with offloads leaves it.
-pub(crate) fn attach_as_is(name: &str) -> OwnedFd {
-    attach(name, libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_VNET_HDR)
+/// Sets the header length of a device.
+pub(crate) fn set_header_len(fd: &OwnedFd, len: i32) {
+    // SAFETY: the descriptor is open, and the kernel reads one int behind the pointer.
+    let returned = unsafe { libc::ioctl(fd.as_raw_fd(), libc::TUNSETVNETHDRSZ, &raw const len) };
+    assert_eq!(returned, 0, "{}", std::io::Error::last_os_error());
 }
 
 /// Gives up all capabilities of the calling thread.
