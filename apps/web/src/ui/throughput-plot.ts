@@ -99,6 +99,7 @@ function plotOptions({ color, onHover }: PlotDeps): uPlot.Options {
       {
         ...axis,
         grid: { show: false },
+        size: 34,
         space: 90,
         values: (plot, ticks) => ticks.map((tick) => clockText(plot, tick)),
       },

@@ -4,6 +4,8 @@ import { createStore, type Store } from "./store.ts";
 
 /** What is known about the peers of one network, fed by its subscription. */
 export type NetworkLive = {
+  /** A subscription starts: it will name every peer again, in one event or several, before its first sample. */
+  readonly opened: () => void;
   readonly handle: (event: NetworkEvent) => void;
   /** All peers; null until the first answer. */
   readonly peers: Store<readonly Peer[] | null>;
@@ -28,19 +30,29 @@ export function createNetworkLive(): NetworkLive {
   const samples = createStore(0);
   const totals = createSeries(TOTALS_POINTS);
   const rates = new Map<string, MutableRates>();
+  const unconfirmed = new Set<string>();
   let lastSampleMs: number | null = null;
 
-  function sample(event: Extract<NetworkEvent, { kind: "sample" }>): void {
-    const gap = lastSampleMs === null ? 0 : event.atMs - lastSampleMs;
-    if (gap > GAP_MS) for (const peer of rates.values()) pushGap(peer, Math.round(gap / STEP_MS) - 1);
-    lastSampleMs = event.atMs;
+  const publish = (): void => peers.set([...byId.values()]);
+  const forget = (peerId: string): void => {
+    byId.delete(peerId);
+    rates.delete(peerId);
+  };
 
-    const seen = new Set<string>();
-    for (const row of event.peers) {
-      seen.add(row.peerId);
-      pushRates(rates, row);
-    }
-    for (const [peerId, peer] of rates) if (!seen.has(peerId)) pushGap(peer, 1);
+  /** Peers that went away while nobody listened were not named again. */
+  function forgetUnconfirmed(): void {
+    if (unconfirmed.size === 0 && peers.get() !== null) return;
+    for (const peerId of unconfirmed) forget(peerId);
+    unconfirmed.clear();
+    publish();
+  }
+
+  function sample(event: SampleEvent): void {
+    forgetUnconfirmed();
+    const gapMs = lastSampleMs === null ? 0 : event.atMs - lastSampleMs;
+    if (gapMs > GAP_MS) for (const peer of rates.values()) pushGap(peer, Math.round(gapMs / STEP_MS) - 1);
+    lastSampleMs = event.atMs;
+    pushSample(rates, byId, event);
     totals.push({ atMs: event.atMs, ...event.totals });
     samples.set(samples.get() + 1);
   }
@@ -50,16 +62,21 @@ export function createNetworkLive(): NetworkLive {
     samples,
     totals,
     rates: (peerId) => rates.get(peerId) ?? null,
+    opened() {
+      for (const peerId of byId.keys()) unconfirmed.add(peerId);
+    },
     handle(event) {
       switch (event.kind) {
         case "peers":
-          for (const peer of event.peers) byId.set(peer.id, peer);
-          peers.set([...byId.values()]);
+          for (const peer of event.peers) {
+            byId.set(peer.id, peer);
+            unconfirmed.delete(peer.id);
+          }
+          publish();
           break;
         case "peer-removed":
-          byId.delete(event.peerId);
-          rates.delete(event.peerId);
-          peers.set([...byId.values()]);
+          forget(event.peerId);
+          publish();
           break;
         case "sample":
           sample(event);
@@ -77,15 +94,24 @@ type MutableRates = {
   txBytes: string;
 };
 
-type SampleRow = Extract<NetworkEvent, { kind: "sample" }>["peers"][number];
+type SampleEvent = Extract<NetworkEvent, { kind: "sample" }>;
 
-function pushRates(rates: Map<string, MutableRates>, row: SampleRow): void {
-  const known = rates.get(row.peerId) ?? { rx: [], tx: [], latest: null, rxBytes: "0", txBytes: "0" };
-  rates.set(row.peerId, known);
-  known.latest = row;
-  known.rxBytes = row.rxBytes;
-  known.txBytes = row.txBytes;
-  append(known, row.rxBitsPerSecond, row.txBitsPerSecond);
+/** A sample names only peers that moved something: silence of one that is online is zero, of any other it is a gap. */
+function pushSample(rates: Map<string, MutableRates>, peers: ReadonlyMap<string, Peer>, event: SampleEvent): void {
+  const rows = new Map(event.peers.map((row) => [row.peerId, row]));
+  for (const peer of peers.values()) {
+    const row = rows.get(peer.id);
+    const known = rates.get(peer.id) ?? { rx: [], tx: [], latest: null, rxBytes: peer.rxBytes, txBytes: peer.txBytes };
+    if (row || peer.presence === "online") {
+      rates.set(peer.id, known);
+      known.latest = row ?? STILL;
+      known.rxBytes = row?.rxBytes ?? known.rxBytes;
+      known.txBytes = row?.txBytes ?? known.txBytes;
+      append(known, known.latest.rxBitsPerSecond, known.latest.txBitsPerSecond);
+    } else if (rates.has(peer.id)) {
+      pushGap(known, 1);
+    }
+  }
 }
 
 function pushGap(peer: MutableRates, steps: number): void {
@@ -101,6 +127,8 @@ function append(peer: MutableRates, rx: number | null, tx: number | null): void 
     peer.tx.shift();
   }
 }
+
+const STILL = { rxBitsPerSecond: 0, txBitsPerSecond: 0 };
 
 /** A sparkline shows the last minute. */
 export const SPARK_STEPS = 60;

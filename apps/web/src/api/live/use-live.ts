@@ -15,13 +15,15 @@ export function useNetworkLive(networkId: string): NetworkLive {
   const live = useLiveHub().network(networkId);
   useLive(networkId, {
     onEvent: live.handle,
-    source: (id, handlers) =>
-      stop(
+    source: (id, handlers) => {
+      live.opened();
+      return stop(
         client.live.network.subscribe(
           { networkId: id },
           { onData: handlers.onEvent, onError: handlers.onEnd, onComplete: () => handlers.onEnd(null) },
         ),
-      ),
+      );
+    },
   });
   return live;
 }

@@ -72,6 +72,13 @@ export const peer = {
     title: "Offloads",
     hint: "What the kernel does for the data plane in bulk.",
     unknown: "The agent has not reported its offloads yet.",
+    names: {
+      tunTcp: "TUN TCP segments",
+      tunUdp: "TUN UDP segments",
+      udpGso: "UDP send segments",
+      udpGro: "UDP receive merging",
+      udpBatch: "UDP batches",
+    },
     state: { on: "on", off: "off", fallback: "fell back" },
   },
   stages: {

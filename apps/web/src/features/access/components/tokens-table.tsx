@@ -38,7 +38,7 @@ function tokenColumns(onRevoke: (token: Token) => void) {
       id: "hint",
       header: text.columns.token,
       meta: { label: text.columns.token },
-      cell: ({ row }) => <code>{row.original.hint}…</code>,
+      cell: ({ row }) => <code>{row.original.hint}</code>,
     }),
     column.display({
       id: "scopes",

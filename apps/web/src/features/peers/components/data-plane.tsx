@@ -41,7 +41,8 @@ function Offloads({ offload }: { readonly offload: PeerSample["offload"] }): Rea
       {offload.map((item) => (
         <li key={item.name}>
           <Chip tone={TONES[item.state]}>
-            <span>{item.name}</span> <strong>{strings.peer.offload.state[item.state]}</strong>
+            <span>{OFFLOADS.get(item.name) ?? item.name}</span>{" "}
+            <strong>{strings.peer.offload.state[item.state]}</strong>
           </Chip>
           {item.reason ? <span className="soft">{item.reason}</span> : null}
         </li>
@@ -64,5 +65,8 @@ function Drops({ drops }: { readonly drops: PeerSample["drops"] }): ReactNode {
     </dl>
   );
 }
+
+/** Offloads this version knows; others keep the name the agent gave them. */
+const OFFLOADS = new Map<string, string>(Object.entries(strings.peer.offload.names));
 
 const TONES: Record<OffloadState["state"], ChipTone> = { on: "good", off: "plain", fallback: "warn" };

@@ -35,7 +35,7 @@ function keyColumns(onRevoke: (key: EnrolmentKey) => void) {
     column.accessor("hint", {
       header: text.columns.key,
       meta: { label: text.columns.key, look: "title" },
-      cell: ({ row }) => <code>{row.original.hint}…</code>,
+      cell: ({ row }) => <code>{row.original.hint}</code>,
     }),
     column.accessor("state", {
       header: text.columns.state,
