@@ -3,17 +3,18 @@
 //! A *sum* is a `u64` that holds 16-bit big-endian words added up, not yet folded. Sums of parts may be added as long as
 //! every part but the last has an even number of bytes.
 
-use fearless_simd::{Level, Simd};
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch, u8x32, u16x16, u32x8};
 
 /// Adds `bytes` to `sum`; an odd last byte counts as the high half of a word.
+#[inline]
 #[must_use]
 pub fn add(bytes: &[u8], sum: u64) -> u64 {
-    let native = match vector_level(bytes.len()) {
-        Some(avx2) => avx2.vectorize(
-            #[inline(always)]
-            || blocks_sum(bytes),
-        ),
-        None => blocks_sum(bytes),
+    // Headers take the short way, which shrinks to a few additions where the length is a constant.
+    let native = if bytes.len() < BLOCK_LEN {
+        tail_sum(bytes)
+    } else {
+        long_sum(bytes)
     };
     sum + u64::from(fold(native).to_be())
 }
@@ -23,13 +24,19 @@ pub fn add(bytes: &[u8], sum: u64) -> u64 {
 /// Copies and adds nothing but the common length if `target` is shorter.
 #[must_use]
 pub fn copy_add(source: &[u8], target: &mut [u8], sum: u64) -> u64 {
-    let native = match vector_level(source.len()) {
-        Some(avx2) => avx2.vectorize(
-            #[inline(always)]
-            || blocks_copy_sum(source, target),
-        ),
-        None => blocks_copy_sum(source, target),
+    let len = source.len().min(target.len());
+    let (Some(source), Some(target)) = (source.get(..len), target.get_mut(..len)) else {
+        return sum;
     };
+    let native = source
+        .chunks(STRETCH_LEN)
+        .zip(target.chunks_mut(STRETCH_LEN))
+        .fold(0, |sum, (from, to)| {
+            add_with_carry(
+                sum,
+                dispatch!(Level::new(), simd => copy_stretch(simd, from, to)),
+            )
+        });
     sum + u64::from(fold(native).to_be())
 }
 
@@ -84,62 +91,60 @@ const fn length_words(len: usize) -> u64 {
     (len >> 16) + (len & 0xffff)
 }
 
-/// The widest vectors worth using for `len` bytes, if the machine has them beyond what the build assumes.
-#[cfg(target_arch = "x86_64")]
-fn vector_level(len: usize) -> Option<impl Simd> {
-    if len < VECTOR_LEN_MIN {
-        None
-    } else {
-        Level::new().as_avx2()
-    }
-}
-
-/// Other machines have no wider vectors than the build assumes.
-#[cfg(not(target_arch = "x86_64"))]
-fn vector_level(_: usize) -> Option<impl Simd> {
-    None::<fearless_simd::Fallback>
+fn long_sum(bytes: &[u8]) -> u64 {
+    bytes.chunks(STRETCH_LEN).fold(0, |sum, stretch| {
+        add_with_carry(
+            sum,
+            dispatch!(Level::new(), simd => sum_stretch(simd, stretch)),
+        )
+    })
 }
 
 /// Sum over words in the machine's byte order; the order of the two bytes is put right after folding.
-///
-/// Lanes of 32 bits are added to lanes of 64, which cannot overflow and which compilers turn into vector code.
 #[inline(always)]
 #[expect(
     clippy::inline_always,
     reason = "it has to be compiled with the vector features of its caller"
 )]
-fn blocks_sum(bytes: &[u8]) -> u64 {
-    if bytes.len() < BLOCK_LEN {
-        return tail_sum(bytes);
-    }
+fn sum_stretch<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     let (blocks, rest) = bytes.as_chunks::<BLOCK_LEN>();
-    let mut lanes = [0_u64; LANES];
+    let mut lanes = [u32x8::splat(simd, 0); 2];
     for block in blocks {
-        add_block(&mut lanes, block);
+        add_block(simd, &mut lanes, block);
     }
-    add_with_carry(lanes.iter().sum(), tail_sum(rest))
+    add_with_carry(lanes_sum(lanes), tail_sum(rest))
 }
 
-/// As [`blocks_sum`], and copies.
+/// As [`sum_stretch`], and copies; both slices have the same length.
 #[inline(always)]
 #[expect(
     clippy::inline_always,
     reason = "it has to be compiled with the vector features of its caller"
 )]
-fn blocks_copy_sum(source: &[u8], target: &mut [u8]) -> u64 {
-    let len = source.len().min(target.len());
-    let (Some(source), Some(target)) = (source.get(..len), target.get_mut(..len)) else {
-        return 0;
-    };
+fn copy_stretch<S: Simd>(simd: S, source: &[u8], target: &mut [u8]) -> u64 {
     let (blocks, rest) = source.as_chunks::<BLOCK_LEN>();
     let (to_blocks, to_rest) = target.as_chunks_mut::<BLOCK_LEN>();
-    let mut lanes = [0_u64; LANES];
+    let mut lanes = [u32x8::splat(simd, 0); 2];
     for (to, block) in to_blocks.iter_mut().zip(blocks) {
+        add_block(simd, &mut lanes, block);
         *to = *block;
-        add_block(&mut lanes, block);
     }
     to_rest.copy_from_slice(rest);
-    add_with_carry(lanes.iter().sum(), tail_sum(rest))
+    add_with_carry(lanes_sum(lanes), tail_sum(rest))
+}
+
+/// Adds pairs of 16-bit words to lanes of 32 bits.
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "it has to be compiled with the vector features of its caller"
+)]
+fn add_block<S: Simd>(simd: S, lanes: &mut [u32x8<S>; 2], block: &[u8; BLOCK_LEN]) {
+    let (halves, _) = block.as_chunks::<{ BLOCK_LEN / 2 }>();
+    for (lane, half) in lanes.iter_mut().zip(halves) {
+        let words = u16x16::from_bytes(u8x32::load_array(simd, *half));
+        *lane += simd.pairwise_widening_add_u16x16(words);
+    }
 }
 
 #[inline(always)]
@@ -147,11 +152,13 @@ fn blocks_copy_sum(source: &[u8], target: &mut [u8]) -> u64 {
     clippy::inline_always,
     reason = "it has to be compiled with the vector features of its caller"
 )]
-fn add_block(lanes: &mut [u64; LANES], block: &[u8; BLOCK_LEN]) {
-    let (words, _) = block.as_chunks::<4>();
-    for (lane, word) in lanes.iter_mut().zip(words) {
-        *lane += u64::from(u32::from_ne_bytes(*word));
-    }
+fn lanes_sum<S: Simd>([first, second]: [u32x8<S>; 2]) -> u64 {
+    let (first, second): ([u32; 8], [u32; 8]) = (first.into(), second.into());
+    first
+        .iter()
+        .chain(&second)
+        .map(|lane| u64::from(*lane))
+        .sum()
 }
 
 /// Sum of fewer bytes than a block.
@@ -184,8 +191,7 @@ const fn add_with_carry(sum: u64, word: u64) -> u64 {
     sum + carry as u64
 }
 
-const LANES: usize = 16;
-const BLOCK_LEN: usize = 4 * LANES;
-/// Below this, asking for the machine's features costs more than wider vectors bring.
-#[cfg(target_arch = "x86_64")]
-const VECTOR_LEN_MIN: usize = 256;
+/// Two vectors of 32 bytes.
+const BLOCK_LEN: usize = 64;
+/// Half of what lanes of 32 bits can take without overflow.
+const STRETCH_LEN: usize = 1 << 20;

@@ -102,7 +102,13 @@ impl<'a> Ipv4<'a> {
     /// Whether the header checksum is right.
     #[must_use]
     pub fn header_checksum_valid(&self) -> bool {
-        checksum::finish(checksum::add(self.header, 0)) == 0
+        // The length of a header without options is known when this is compiled.
+        let sum = if self.header.len() == FIXED_LEN {
+            checksum::add(self.fixed, 0)
+        } else {
+            checksum::add(self.header, 0)
+        };
+        checksum::finish(sum) == 0
     }
 
     /// Sum of the pseudo-header for an L4 part of `l4_len` bytes.
