@@ -11,29 +11,62 @@ import {
   type PublicKey,
   type Result,
 } from "@weft/protocol";
-import { describe } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { NativeAnswers, NativeCall } from "./contract/native-host-calls.ts";
-import { type ContractHost, tunnelContract } from "./contract/tunnel-contract.ts";
+import { ALLOW_ALL, type ContractHost, type MakeHosts, tunnelContract } from "./contract/tunnel-contract.ts";
 import { createNamespace, type Namespace, whyNoNamespaces } from "./interop/namespace.ts";
 import { nativeAddon } from "./native.ts";
 
 const HOST_PROGRAM = new URL("../dist/contract/native-host.js", import.meta.url).pathname;
+const FLOODER_PROGRAM = new URL("../dist/contract/flooder.js", import.meta.url).pathname;
 const reason = whyNot();
 
 describe.skipIf(reason !== null)(`the real tunnel${reason ? ` (skipped: ${reason})` : ""}`, () => {
-  tunnelContract(async () => {
-    const stage = buildStage();
-    const hosts = await Promise.all([startHost(stage, 1), startHost(stage, 2), startHost(stage, 3)]);
-    return {
-      hosts: [hosts[0].host, hosts[1].host, hosts[2].host],
-      async dispose() {
-        await Promise.all(hosts.map(({ stop }) => stop()));
-        for (const namespace of stage.namespaces.values()) namespace.remove();
-        stage.middle.remove();
-      },
-    };
+  tunnelContract(makeWorld);
+
+  test("a flood of initiations from strangers does not keep a peer out", async () => {
+    const { hosts, stage, dispose } = await makeWorld();
+    const [alice, bob] = hosts;
+    for (const [here, there] of [
+      [alice, bob],
+      [bob, alice],
+    ] as const) {
+      const { publicKey, endpoint, inner } = there;
+      await here.replacePeers([{ publicKey, endpoints: [endpoint], allowedIps: [inner], keepaliveSeconds: 0 }]);
+      await here.replaceFilter([ALLOW_ALL]);
+    }
+    const args = [alice.publicKey, "192.0.2.1", "51820", "4000"];
+    const flooder = inNamespace(stage, 3, { path: FLOODER_PROGRAM, args });
+    await once(flooder, "message");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+
+    const texts = ["one", "two", "three"];
+    const arrived = [];
+    for (const text of texts) arrived.push(await bob.reaches(alice, { port: 7007, text }));
+    const { cookieRepliesSent } = await alice.counters();
+    if (flooder.exitCode === null) await once(flooder, "exit");
+    await dispose();
+
+    expect(arrived).toContain(true);
+    expect(cookieRepliesSent).toBeGreaterThan(0);
   });
 });
+
+type World = Awaited<ReturnType<MakeHosts>> & { readonly stage: Stage };
+
+async function makeWorld(): Promise<World> {
+  const stage = buildStage();
+  const hosts = await Promise.all([startHost(stage, 1), startHost(stage, 2), startHost(stage, 3)]);
+  return {
+    stage,
+    hosts: [hosts[0].host, hosts[1].host, hosts[2].host],
+    async dispose() {
+      await Promise.all(hosts.map(({ stop }) => stop()));
+      for (const namespace of stage.namespaces.values()) namespace.remove();
+      stage.middle.remove();
+    },
+  };
+}
 
 function whyNot(): string | null {
   const noNamespaces = whyNoNamespaces([]);
@@ -82,12 +115,8 @@ async function startHost(
   stage: Stage,
   number: number,
 ): Promise<{ readonly host: ContractHost; readonly stop: () => Promise<void> }> {
-  const namespace = stage.namespaces.get(number);
   const inner = prefix(`100.64.0.${number}/32`);
-  const child = fork(HOST_PROGRAM, [inner, "100.64.0.0/16"], {
-    execPath: "ip",
-    execArgv: ["netns", "exec", namespace?.name ?? "", process.execPath],
-  });
+  const child = inNamespace(stage, number, { path: HOST_PROGRAM, args: [inner, "100.64.0.0/16"] });
   const publicKey = await readyKey(child);
   const call = caller(child);
   const host: ContractHost = {
@@ -121,6 +150,19 @@ async function startHost(
     if (child.exitCode === null) await once(child, "exit");
   };
   return { host, stop };
+}
+
+/** A program of ours in one of the hosts' namespaces, with an IPC channel to it. */
+function inNamespace(
+  stage: Stage,
+  number: number,
+  program: { readonly path: string; readonly args: readonly string[] },
+): ChildProcess {
+  const namespace = stage.namespaces.get(number);
+  return fork(program.path, program.args, {
+    execPath: "ip",
+    execArgv: ["netns", "exec", namespace?.name ?? "", process.execPath],
+  });
 }
 
 async function readyKey(child: ChildProcess): Promise<PublicKey> {

@@ -9,5 +9,6 @@ export function contractCounters(tunnel: Tunnel): ContractCounters {
     const bytes = peers.values[row * peers.columns.length + column];
     return publicKey === undefined || bytes === undefined ? [] : [{ publicKey, bytes: Number(bytes) }];
   });
-  return { initiationsSent: handshakes.initiationsSent, rxBytes };
+  const { initiationsSent, cookieRepliesSent } = handshakes;
+  return { initiationsSent, cookieRepliesSent, rxBytes };
 }

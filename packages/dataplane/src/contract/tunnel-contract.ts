@@ -36,6 +36,7 @@ export type ContractPeer = {
 
 export type ContractCounters = {
   readonly initiationsSent: number;
+  readonly cookieRepliesSent: number;
   readonly rxBytes: readonly { readonly publicKey: PublicKey; readonly bytes: number }[];
 };
 
@@ -192,7 +193,8 @@ function bytesFrom(counters: ContractCounters, host: ContractHost): number {
   return counters.rxBytes.find(({ publicKey }) => publicKey === host.publicKey)?.bytes ?? 0;
 }
 
-const ALLOW_ALL: FilterRule = {
+/** The rule that lets everything through. */
+export const ALLOW_ALL: FilterRule = {
   id: 1,
   action: "allow",
   direction: "both",
