@@ -89,14 +89,9 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
     if (state.state === "stopped") return;
     if (livedMs >= STABLE_MS) backoff.reset();
     const verdict = planReconnect({ end, bye: lastBye }, { backoff, chance: deps.chance });
-    if (verdict.kind === "final") {
-      state = { state: "ended", reason: verdict.message };
-      log.warn("control_ended", { reason: verdict.reason, message: verdict.message });
-    } else {
-      state = { state: "waiting", reason: verdict.message, retryAtMs: timers.nowMs() + verdict.delayMs };
-      log.warn("control_lost", { message: verdict.message, retryInMs: verdict.delayMs });
-      cancelRetry = timers.after(verdict.delayMs, connect);
-    }
+    state = stateAfter(verdict, timers.nowMs());
+    if (verdict.kind === "retry") cancelRetry = timers.after(verdict.delayMs, connect);
+    log.warn(verdict.kind === "retry" ? "control_lost" : "control_ended", { ...verdict });
     events.onDisconnected(verdict);
   };
 
@@ -126,6 +121,11 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
     },
     localAddress: () => connection?.localAddress() ?? null,
   };
+}
+
+function stateAfter(verdict: EndVerdict, nowMs: number): ControlState {
+  if (verdict.kind === "final") return { state: "ended", reason: verdict.message };
+  return { state: "waiting", reason: verdict.message, retryAtMs: nowMs + verdict.delayMs };
 }
 
 /** A stream that lived this long was a success: the next loss starts with short delays. */

@@ -14,7 +14,7 @@ import { startControlPlane, type AgentStream, type TestControlPlane } from "../t
 import { aLog, aStateDirectory, eventually } from "../testing/fixtures.ts";
 import { createMemorySystem, type MemorySystem } from "../testing/memory-system.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
-import { readHostFacts } from "./host-facts.ts";
+import { readHostFacts } from "../os/host-facts.ts";
 
 let plane: TestControlPlane;
 let state: ReturnType<typeof aStateDirectory>;

@@ -7,7 +7,7 @@ import { acquireLock } from "../state/lock.ts";
 import type { StateStore } from "../state/state-store.ts";
 import type { Connect } from "../stream/connection.ts";
 import type { Timers } from "../stream/timers.ts";
-import type { HostFacts } from "./host-facts.ts";
+import type { HostFacts } from "../os/host-facts.ts";
 import { openLocalApi } from "./local-api.ts";
 import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
 import type { Log } from "./log.ts";

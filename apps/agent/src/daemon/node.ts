@@ -11,13 +11,14 @@ import type { Timers } from "../stream/timers.ts";
 import { createAddressWatch } from "./address-watch.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
-import type { HostFacts } from "./host-facts.ts";
+import type { HostFacts } from "../os/host-facts.ts";
 import { createJobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
-import { createMapKeeper, type CheckedMap } from "./map-keeper.ts";
+import { createMapApplier } from "./map-applier.ts";
+import { createMapKeeper } from "./map-keeper.ts";
 import { createMapSync, type MapSync } from "./map-sync.ts";
 import { networkRanges } from "./map-to-tunnel.ts";
-import { createStatusReporter } from "./status-reporter.ts";
+import { createStatusReporter, type StatusReporter } from "./status-reporter.ts";
 import { createTunnelFactory } from "./tunnel-factory.ts";
 import type { TunnelSystem } from "./tunnel-system.ts";
 
@@ -64,43 +65,26 @@ export type MeshNode = {
 
 export function createNode(deps: NodeDeps): MeshNode {
   const { log, store, timers, system } = deps;
-  let applyErrors: readonly ApplyError[] = [];
-  let cancelRetry = (): void => {};
   const send = (frame: AgentFrame): void => void control.send(frame);
-  const interfaces = (): readonly HostInterface[] | null => {
-    const read = system.interfaces();
-    return read.ok ? read.value : null;
-  };
-
   const sync = createMapSync(createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) }));
   const peerState = (peer: MapPeer): PeerState | null => sync.tunnel()?.peer(peer.publicKey) ?? null;
-  const problems = (): string[] => applyErrors.map((error) => `${error.object}: ${error.detail}`);
-
-  const applied = (errors: readonly ApplyError[]): void => {
-    applyErrors = errors;
-    for (const error of errors) log.error("apply_failed", { object: error.object, detail: error.detail });
-    cancelRetry();
-    // A tunnel that could not be made is tried again with a fresh map: what was in the way may go.
-    if (!sync.tunnel()) cancelRetry = timers.after(RETRY_TUNNEL_MS, () => send({ kind: "needMap", reason: "start" }));
-    deps.events.onApplied(errors);
-    reporter.checkStatus();
-  };
-  const apply = (checked: CheckedMap): void => {
-    const startedMs = timers.nowMs();
-    const hadTunnel = sync.tunnel() !== null;
-    logNewKeys(log, sync, checked);
-    const errors = checked.kind === "snapshot" ? sync.applyMap(checked.map) : sync.applyChange(checked.delta);
-    send({ kind: "applied", ...checked.version, durationMs: Math.round(timers.nowMs() - startedMs), errors });
-    applied(errors);
-    if (!hadTunnel) reporter.reportNow();
-  };
+  const applier = createMapApplier({
+    sync,
+    timers,
+    log,
+    send,
+    onApplied(errors) {
+      deps.events.onApplied(errors);
+      reporter.tunnelChanged();
+    },
+  });
   const keeper = createMapKeeper({
     path: store.paths.map,
     serverKey: deps.membership.serverKey,
     timers,
     log,
     needMap: (reason) => send({ kind: "needMap", reason }),
-    apply,
+    apply: applier.apply,
   });
   const control = createControlClient(
     { ...deps, request: () => streamRequest(deps, keeper.version()) },
@@ -119,38 +103,24 @@ export function createNode(deps: NodeDeps): MeshNode {
       },
     },
   );
-  const reporter = createStatusReporter({
-    ...deps,
-    counterEpoch: deps.host.counterEpoch,
-    send,
-    tunnel: sync.tunnel,
-    peerByKey: sync.peerByKey,
-    endpoints: () => ownEndpoints(sync, interfaces() ?? []),
-    problems,
-    usage: deps.host.usage,
-  });
+  const reporter = createReporter(deps, { sync, send, problems: applier.problems });
   const jobs = createJobs({ timers, pingOnce: system.ping, send, map: sync.map, peerState });
   const addresses = createAddressWatch({
     timers,
-    interfaces,
+    interfaces: () => interfacesOf(system),
     streamAddress: control.localAddress,
     onChange: reporter.checkStatus,
     onStreamAddressLost: (address) => control.reconnectNow(`the address ${address} is gone`),
   });
   const onTunnelEvent = (event: TunnelEvent): void => {
-    if (event.kind !== "fault") return log.debug(event.kind.replaceAll("-", "_"), { publicKey: event.publicKey });
-    const { operation, severity, errno } = event.fault;
-    log.error("tunnel_fault", { operation, severity, errno });
-    if (severity === "fatal") applied(sync.rebuild());
+    logTunnelEvent(log, event);
+    if (event.kind === "fault" && event.fault.severity === "fatal") applier.rebuild();
   };
 
   return {
     start() {
       const map = keeper.load();
-      if (map) {
-        log.info("map_from_disk", { peers: map.peers.length });
-        applied(sync.applyMap(map));
-      }
+      if (map) applier.applyStored(map);
       control.start();
       addresses.start();
     },
@@ -158,9 +128,9 @@ export function createNode(deps: NodeDeps): MeshNode {
     control,
     version: keeper.version,
     peerState,
-    problems,
+    problems: applier.problems,
     disconnect(message) {
-      cancelRetry();
+      applier.stop();
       addresses.stop();
       reporter.stop();
       control.stop(message);
@@ -171,6 +141,36 @@ export function createNode(deps: NodeDeps): MeshNode {
       store.clearTraces();
     },
   };
+}
+
+function createReporter(
+  deps: NodeDeps,
+  own: {
+    readonly sync: MapSync;
+    readonly send: (frame: AgentFrame) => void;
+    readonly problems: () => readonly string[];
+  },
+): StatusReporter {
+  const { sync } = own;
+  return createStatusReporter({
+    ...deps,
+    ...own,
+    counterEpoch: deps.host.counterEpoch,
+    tunnel: sync.tunnel,
+    peerByKey: sync.peerByKey,
+    endpoints: () => ownEndpoints(sync, interfacesOf(deps.system) ?? []),
+    usage: deps.host.usage,
+  });
+}
+
+function interfacesOf(system: TunnelSystem): readonly HostInterface[] | null {
+  const read = system.interfaces();
+  return read.ok ? read.value : null;
+}
+
+function logTunnelEvent(log: Log, event: TunnelEvent): void {
+  if (event.kind === "fault") log.error("tunnel_fault", event.fault);
+  else log.debug(event.kind.replaceAll("-", "_"), { publicKey: event.publicKey });
 }
 
 function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamRequest {
@@ -203,12 +203,3 @@ function ownEndpoints(sync: MapSync, interfaces: readonly HostInterface[]): Endp
     ranges: networkRanges(map.self),
   });
 }
-
-/** SEC-2: no key joins the mesh without a line in the log. */
-function logNewKeys(log: Log, sync: MapSync, outcome: CheckedMap): void {
-  const peers = outcome.kind === "snapshot" ? outcome.map.peers : outcome.delta.upserts;
-  const added = peers.filter((peer) => !sync.peerByKey(peer.publicKey)).map((peer) => `${peer.name} ${peer.publicKey}`);
-  if (added.length > 0) log.info("peer_keys_added", { count: added.length, keys: added.slice(0, 100) });
-}
-
-const RETRY_TUNNEL_MS = 10_000;

@@ -6,7 +6,7 @@ import { createStateStore } from "../state/state-store.ts";
 import { connectWebSocket } from "../stream/connection.ts";
 import { systemTimers } from "../stream/timers.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
-import { readHostFacts } from "./host-facts.ts";
+import { readHostFacts } from "../os/host-facts.ts";
 import type { LocalFailure } from "./local-handler.ts";
 import { createLog, fileSink, isLogLevel, type Log } from "./log.ts";
 import { realTunnelSystem } from "./tunnel-system.ts";

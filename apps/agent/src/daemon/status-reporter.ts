@@ -21,8 +21,8 @@ export type StatusReporter = {
   readonly watch: (intervalMs: number) => void;
   /** Sends the status now if it differs from what was sent last. */
   readonly checkStatus: () => void;
-  /** Sends counters now, out of the rhythm. */
-  readonly reportNow: () => void;
+  /** A map was applied: the status may differ, and a new tunnel has counters. */
+  readonly tunnelChanged: () => void;
   readonly stop: () => void;
 };
 
@@ -45,11 +45,14 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
   let intervalMs = IDLE_INTERVAL_MS;
   let cancel = (): void => {};
   let online: "online" | "offline" = "offline";
+  let reported: "nothing" | "counters" = "nothing";
   let sentStatus = "";
 
   const report = (): void => {
     const tunnel = deps.tunnel();
-    if (tunnel) deps.send({ kind: "counters", counters: readCounters(deps, tunnel, { chooser, startedMs }) });
+    if (!tunnel) return;
+    reported = "counters";
+    deps.send({ kind: "counters", counters: readCounters(deps, tunnel, { chooser, startedMs }) });
   };
   const schedule = (): void => {
     cancel();
@@ -75,6 +78,7 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
       online = "online";
       intervalMs = IDLE_INTERVAL_MS;
       sentStatus = "";
+      reported = "nothing";
       chooser.reset();
       checkStatus();
       report();
@@ -91,8 +95,10 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
       schedule();
     },
     checkStatus,
-    reportNow() {
-      if (online === "online") report();
+    tunnelChanged() {
+      const before = reported;
+      checkStatus();
+      if (online === "online" && before === "nothing") report();
     },
     stop() {
       online = "offline";

@@ -3,7 +3,7 @@ import { err, ok, type JoinKey, type PeerId, type Result } from "@weft/protocol"
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { ServerAddress } from "../settings/server-url.ts";
 import type { Identity } from "../state/identity.ts";
-import type { HostFacts } from "../daemon/host-facts.ts";
+import type { HostFacts } from "../os/host-facts.ts";
 import { openStream, type StreamDeps, type StreamEnd } from "./open-stream.ts";
 
 export type EnrolRequest = {

@@ -1,6 +1,6 @@
 import { err, ok, type Result, type ServerKey } from "@weft/protocol";
 
-import type { HostFacts } from "../daemon/host-facts.ts";
+import type { HostFacts } from "../os/host-facts.ts";
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { ServerAddress } from "../settings/server-url.ts";
 import type { Identity } from "../state/identity.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { err, isPeerName, ok, parseJoinKey, type JoinKey, type Result } from "@weft/protocol";
 
-import { readHostFacts } from "../../daemon/host-facts.ts";
+import { readHostFacts } from "../../os/host-facts.ts";
 import { parseServerUrl } from "../../settings/server-url.ts";
 import { createStateStore, isInterfaceName, type StateStore } from "../../state/state-store.ts";
 import { makeDirectory } from "../../state/files.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { err, ok, type Result } from "@weft/protocol";
 
-import { readHostFacts } from "../../daemon/host-facts.ts";
+import { readHostFacts } from "../../os/host-facts.ts";
 import { parseServerUrl } from "../../settings/server-url.ts";
 import { createStateStore, type StateStore } from "../../state/state-store.ts";
 import { lockHolder } from "../../state/lock.ts";
