@@ -161,21 +161,21 @@ mod tests {
 
     use super::*;
 
-    fn endpoint(remote: &str, local: Option<&str>, interface: u32) -> Option<Endpoint> {
-        Some(Endpoint {
+    fn endpoint(remote: &str, local: Option<&str>, interface: u32) -> Endpoint {
+        Endpoint {
             remote: remote.parse().unwrap(),
             local: local.map(|text| text.parse().unwrap()),
             interface,
-        })
+        }
     }
 
     #[test]
     fn what_is_stored_is_read_back() {
         let cases = [
             None,
-            endpoint("192.0.2.1:51820", None, 0),
-            endpoint("192.0.2.1:65535", Some("198.51.100.7"), u32::MAX),
-            endpoint("[2001:db8::1]:1", Some("2001:db8:ffff::2"), 3),
+            Some(endpoint("192.0.2.1:51820", None, 0)),
+            Some(endpoint("192.0.2.1:65535", Some("198.51.100.7"), u32::MAX)),
+            Some(endpoint("[2001:db8::1]:1", Some("2001:db8:ffff::2"), 3)),
         ];
         for case in cases {
             let cell = EndpointCell::new(None);
@@ -186,18 +186,18 @@ mod tests {
 
     #[test]
     fn a_store_says_which_side_changed() {
-        let cell = EndpointCell::new(endpoint("192.0.2.1:1", None, 0));
+        let cell = EndpointCell::new(Some(endpoint("192.0.2.1:1", None, 0)));
 
         assert_eq!(
-            cell.store(endpoint("192.0.2.1:1", None, 0)),
+            cell.store(Some(endpoint("192.0.2.1:1", None, 0))),
             Change::Nothing
         );
         assert_eq!(
-            cell.store(endpoint("192.0.2.1:1", Some("192.0.2.9"), 2)),
+            cell.store(Some(endpoint("192.0.2.1:1", Some("192.0.2.9"), 2))),
             Change::LocalSide
         );
         assert_eq!(
-            cell.store(endpoint("192.0.2.1:2", Some("192.0.2.9"), 2)),
+            cell.store(Some(endpoint("192.0.2.1:2", Some("192.0.2.9"), 2))),
             Change::Moved
         );
         assert_eq!(cell.store(None), Change::Moved);
@@ -205,15 +205,23 @@ mod tests {
 
     #[test]
     fn a_reader_never_sees_half_of_a_write() {
-        let one = endpoint("[1111:1111:1111:1111:1111:1111:1111:1111]:4369", None, 1);
-        let other = endpoint("[2222:2222:2222:2222:2222:2222:2222:2222]:8738", None, 2);
+        let one = Some(endpoint(
+            "[1111:1111:1111:1111:1111:1111:1111:1111]:4369",
+            None,
+            1,
+        ));
+        let other = Some(endpoint(
+            "[2222:2222:2222:2222:2222:2222:2222:2222]:8738",
+            None,
+            2,
+        ));
         let cell = Arc::new(EndpointCell::new(one));
         let writer = std::thread::spawn({
             let cell = Arc::clone(&cell);
             move || {
                 (0..20_000).for_each(|i| {
                     cell.store(if i % 2 == 0 { other } else { one });
-                })
+                });
             }
         });
 

@@ -113,8 +113,8 @@ mod tests {
         }
     }
 
-    fn range(text: &str, bits: u8) -> Option<Prefix> {
-        Some(Prefix::new(text.parse().unwrap(), bits).unwrap())
+    fn range(text: &str, bits: u8) -> Prefix {
+        Prefix::new(text.parse().unwrap(), bits).unwrap()
     }
 
     /// An IPv4 packet from 10.0.0.1 to 10.0.0.2 with the given protocol and ports 1000 → `port`.
@@ -168,8 +168,8 @@ mod tests {
     fn directions_and_addresses_are_told_apart() {
         let rule = Rule {
             directions: Directions::In,
-            source: range("10.0.0.1", 32),
-            destination: range("10.0.0.0", 30),
+            source: Some(range("10.0.0.1", 32)),
+            destination: Some(range("10.0.0.0", 30)),
             ..any(1, Action::Allow)
         };
         let filter = Filter::compile(&[rule]);

@@ -1,0 +1,100 @@
+//! Encodes commands as the slow path does.
+
+use std::net::{IpAddr, SocketAddr};
+
+pub const INITIATOR: u8 = 0;
+pub const RESPONDER: u8 = 1;
+
+pub fn add_peer(peer: u32, keepalive_seconds: u16) -> Vec<u8> {
+    let body = [
+        &peer.to_le_bytes()[..],
+        &keepalive_seconds.to_le_bytes(),
+        &[0, 0],
+    ];
+    record(1, &body.concat())
+}
+
+pub fn remove_peer(peer: u32) -> Vec<u8> {
+    record(2, &peer.to_le_bytes())
+}
+
+pub fn set_allowed_ips(peer: u32, prefixes: &[(&str, u8)]) -> Vec<u8> {
+    let mut body = peer.to_le_bytes().to_vec();
+    body.extend(u32::try_from(prefixes.len()).unwrap().to_le_bytes());
+    for (address, bits) in prefixes {
+        let (family, bytes) = address_bytes(address.parse().unwrap());
+        body.extend([family, *bits, 0, 0]);
+        body.extend(bytes);
+    }
+    record(3, &body)
+}
+
+pub fn set_endpoint(peer: u32, remote: SocketAddr) -> Vec<u8> {
+    record(4, &[&peer.to_le_bytes()[..], &endpoint(remote)].concat())
+}
+
+pub fn install_session(
+    peer: u32,
+    local: u32,
+    remote: u32,
+    role: u8,
+    [send, receive]: [u8; 2],
+) -> Vec<u8> {
+    let mut body = Vec::new();
+    for field in [peer, local, remote] {
+        body.extend(field.to_le_bytes());
+    }
+    body.extend([role, 0, 0, 0]);
+    body.extend(0_u32.to_le_bytes());
+    body.extend([send; 32]);
+    body.extend([receive; 32]);
+    record(6, &body)
+}
+
+pub fn retire_session(local: u32) -> Vec<u8> {
+    record(7, &local.to_le_bytes())
+}
+
+pub fn send_handshake(peer: u32, message: &[u8]) -> Vec<u8> {
+    record(8, &[&peer.to_le_bytes()[..], &[0; 20], message].concat())
+}
+
+pub fn handshake_gave_up(peer: u32) -> Vec<u8> {
+    record(9, &peer.to_le_bytes())
+}
+
+pub fn allow_all() -> Vec<u8> {
+    let mut rule = [0; 48];
+    rule[0] = 1;
+    rule[1] = 3;
+    rule[8] = 0xff;
+    rule[9] = 0xff;
+    record(11, &[&1_u32.to_le_bytes()[..], &rule].concat())
+}
+
+pub fn deny_all() -> Vec<u8> {
+    record(11, &0_u32.to_le_bytes())
+}
+
+fn endpoint(remote: SocketAddr) -> Vec<u8> {
+    let (family, bytes) = address_bytes(remote.ip());
+    [&[family, 0][..], &remote.port().to_le_bytes(), &bytes[..]].concat()
+}
+
+fn address_bytes(address: IpAddr) -> (u8, [u8; 16]) {
+    let mut bytes = [0; 16];
+    match address {
+        IpAddr::V4(v4) => {
+            bytes[..4].copy_from_slice(&v4.octets());
+            (4, bytes)
+        }
+        IpAddr::V6(v6) => (6, v6.octets()),
+    }
+}
+
+fn record(kind: u8, body: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![kind, 0, 0, 0];
+    bytes.extend(u32::try_from(body.len()).unwrap().to_le_bytes());
+    bytes.extend(body);
+    bytes
+}

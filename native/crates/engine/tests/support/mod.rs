@@ -1,0 +1,228 @@
+//! Two engines in memory, driven by hand.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "part of tests; every test file uses another part of it"
+)]
+
+pub mod commands;
+
+use core::net::SocketAddr;
+use core::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use engine::{Engine, EngineLimits, Ready, Shard, ShardClock, ShardLimits, ShardParts};
+use offload::MergeLimits;
+use ports::{ByteOrderTag, Clock, Framing, Instant};
+use testkit::{ManualClock, MemoryDatagrams, MemoryHost, MemoryNetwork, MemoryTun, memory_tun};
+
+/// A clock moved by hand whose cycles are its nanoseconds.
+#[derive(Clone, Default)]
+pub struct TestClock(pub ManualClock);
+
+impl Clock for TestClock {
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+}
+
+impl ShardClock for TestClock {
+    fn cycles(&self) -> u64 {
+        self.0.now().as_nanoseconds()
+    }
+}
+
+pub const FRAMING: Framing = Framing::Header {
+    len: 10,
+    order: ByteOrderTag::Little,
+};
+pub const EVERYTHING: Ready = Ready {
+    tun: true,
+    v4: true,
+    v6: true,
+    room_v4: false,
+    room_v6: false,
+};
+pub const OUTER: [&str; 2] = ["192.0.2.1:51820", "192.0.2.2:51820"];
+/// Inner addresses as the packet fixtures have them: the first host sends, the second receives.
+pub const INNER: [&str; 2] = ["10.9.0.2", "10.9.0.1"];
+pub const PEER: u32 = 3;
+
+/// One engine with one shard.
+pub struct Node {
+    pub engine: Engine,
+    pub shard: Shard<MemoryTun, MemoryDatagrams, TestClock>,
+    pub host: MemoryHost,
+    pub wakes: Arc<AtomicUsize>,
+    pub clock: TestClock,
+}
+
+impl Node {
+    pub fn new(network: &MemoryNetwork, clock: &TestClock, outer: &str) -> Self {
+        let wakes = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&wakes);
+        let limits = EngineLimits {
+            public_key: [7; 32],
+            shards: 1,
+            peers_max: 64,
+        };
+        let engine = Engine::new(
+            &limits,
+            Box::new(move || {
+                seen.fetch_add(1, Ordering::SeqCst);
+            }),
+        );
+        let (tun, host) = memory_tun(FRAMING);
+        let parts = ShardParts {
+            tun,
+            v4: Some(network.socket(outer.parse().unwrap())),
+            v6: None,
+            clock: clock.clone(),
+        };
+        let limits = ShardLimits {
+            mtu: 1420,
+            send_segments_max: 64,
+            merge: MergeLimits::default(),
+        };
+        let shard = engine.shard(0, parts, limits);
+        Node {
+            engine,
+            shard,
+            host,
+            wakes,
+            clock: clock.clone(),
+        }
+    }
+
+    pub fn apply(&self, records: &[Vec<u8>]) {
+        self.engine
+            .apply(&records.concat(), self.clock.now())
+            .unwrap();
+    }
+
+    pub fn turn(&mut self) {
+        self.shard.turn(EVERYTHING);
+    }
+
+    /// All events as (kind, flags, body).
+    pub fn events(&self) -> Vec<(u8, u8, Vec<u8>)> {
+        let mut all = Vec::new();
+        let mut into = [0; 4096];
+        loop {
+            let used = self.engine.take_events(&mut into);
+            if used == 0 {
+                return all;
+            }
+            let mut rest = &into[..used];
+            while let [kind, flags, _, _, a, b, c, d, body @ ..] = rest {
+                let len = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+                all.push((*kind, *flags, body[..len].to_vec()));
+                rest = &body[len..];
+            }
+        }
+    }
+
+    pub fn event_kinds(&self) -> Vec<u8> {
+        self.events().into_iter().map(|(kind, _, _)| kind).collect()
+    }
+
+    pub fn total(&self, name: &str) -> u64 {
+        let names = engine::total_counter_names();
+        let mut row = vec![0; names.len()];
+        self.engine.read_totals(&mut row);
+        row[names
+            .iter()
+            .position(|candidate| *candidate == name)
+            .unwrap()]
+    }
+
+    pub fn peer(&self, name: &str) -> u64 {
+        let names = engine::peer_counter_names();
+        let mut rows = vec![0; names.len() * 64];
+        self.engine.read_peer_counters(&mut rows, self.clock.now());
+        rows[names
+            .iter()
+            .position(|candidate| *candidate == name)
+            .unwrap()]
+    }
+
+    pub fn packets(&self) -> Vec<Vec<u8>> {
+        std::iter::from_fn(|| self.host.receive_packet()).collect()
+    }
+}
+
+/// Two nodes that know each other, with or without keys.
+pub struct Pair {
+    pub network: MemoryNetwork,
+    pub clock: TestClock,
+    pub nodes: [Node; 2],
+}
+
+impl Pair {
+    /// Peers, addresses and an open policy, but no session.
+    pub fn without_session() -> Self {
+        let clock = TestClock::default();
+        clock.0.advance(Duration::from_secs(1_000));
+        let network = MemoryNetwork::new(testkit::Impairment::default(), clock.0.clone());
+        let nodes = OUTER.map(|outer| Node::new(&network, &clock, outer));
+        for (at, node) in nodes.iter().enumerate() {
+            let other: SocketAddr = OUTER[1 - at].parse().unwrap();
+            node.apply(&[
+                commands::allow_all(),
+                commands::add_peer(PEER, 0),
+                commands::set_allowed_ips(PEER, &[(INNER[1 - at], 32)]),
+                commands::set_endpoint(PEER, other),
+            ]);
+        }
+        Pair {
+            network,
+            clock,
+            nodes,
+        }
+    }
+
+    /// With a confirmed session that the first node initiated.
+    pub fn with_session() -> Self {
+        let mut pair = Pair::without_session();
+        pair.install(100);
+        pair.exchange();
+        for node in &pair.nodes {
+            node.events();
+        }
+        pair
+    }
+
+    /// Gives both nodes keys of a handshake that the first one initiated.
+    pub fn install(&mut self, index: u32) {
+        self.nodes[1].apply(&[commands::install_session(
+            PEER,
+            index + 1,
+            index,
+            commands::RESPONDER,
+            [2, 1],
+        )]);
+        self.nodes[0].apply(&[commands::install_session(
+            PEER,
+            index,
+            index + 1,
+            commands::INITIATOR,
+            [1, 2],
+        )]);
+    }
+
+    /// Lets both nodes work until nothing moves any more.
+    pub fn exchange(&mut self) {
+        for _ in 0..4 {
+            for node in &mut self.nodes {
+                node.turn();
+            }
+        }
+    }
+
+    pub fn advance(&mut self, time: Duration) {
+        self.clock.0.advance(time);
+    }
+}

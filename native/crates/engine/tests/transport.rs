@@ -1,0 +1,255 @@
+//! Packets between two engines.
+
+mod support;
+
+use offload::{ByteOrder, NEEDS_CHECKSUM, VirtioHeader, gso};
+use ports::{Datagrams, Endpoint};
+use support::{FRAMING, OUTER, PEER, Pair, commands};
+use testkit::{Segment, t4, tcp_v4, u4};
+
+/// A TCP super-frame of `payload` bytes as the kernel hands it over, seed in its checksum field.
+fn super_frame(payload: usize) -> Vec<u8> {
+    let packet = t4(1_000, payload);
+    let mut header = [0; 10];
+    VirtioHeader {
+        flags: NEEDS_CHECKSUM,
+        gso_type: gso::TCP4,
+        header_len: 52,
+        segment_size: 1368,
+        checksum_start: 20,
+        checksum_offset: 16,
+    }
+    .write(&mut header, ByteOrder::Little);
+    assert_eq!(FRAMING.header_len(), header.len());
+    [&header[..], &packet].concat()
+}
+
+#[test]
+fn a_packet_crosses_and_is_counted_on_both_sides() {
+    let mut pair = Pair::with_session();
+    let packet = u4(1, 100);
+
+    pair.nodes[0].host.send_packet(&packet);
+    pair.exchange();
+
+    assert_eq!(pair.nodes[1].packets(), [packet.clone()]);
+    let len = packet.len() as u64;
+    assert_eq!(
+        (
+            pair.nodes[0].peer("txPackets"),
+            pair.nodes[0].peer("txBytes")
+        ),
+        (1, len)
+    );
+    assert_eq!(
+        (
+            pair.nodes[1].peer("rxPackets"),
+            pair.nodes[1].peer("rxBytes")
+        ),
+        (1, len)
+    );
+}
+
+#[test]
+fn a_super_frame_crosses_as_datagrams_and_is_one_frame_again() {
+    let mut pair = Pair::with_session();
+
+    pair.nodes[0].host.send_frame(super_frame(10 * 1368 + 7));
+    pair.exchange();
+
+    assert_eq!(pair.nodes[0].peer("txPackets"), 11);
+    let packets = pair.nodes[1].packets();
+    assert_eq!(packets.len(), 1, "merged");
+    let payload = t4(1_000, 10 * 1368 + 7);
+    assert_eq!(packets[0][52..], payload[52..], "every byte in order");
+    assert_eq!(pair.nodes[1].total("tunWriteMerged"), 11);
+}
+
+#[test]
+fn packets_of_many_sizes_keep_their_order() {
+    let mut pair = Pair::with_session();
+    let sent: Vec<Vec<u8>> = (0..150).map(|i| u4(i, (i * 37) % 1300)).collect();
+
+    for packet in &sent {
+        pair.nodes[0].host.send_packet(packet);
+    }
+    (0..4).for_each(|_| pair.exchange());
+
+    // Datagrams of one flow may arrive merged, so the payloads are compared as one stream.
+    let stream = |packets: &[Vec<u8>]| -> Vec<u8> {
+        packets
+            .iter()
+            .flat_map(|packet| packet[28..].to_vec())
+            .collect()
+    };
+    assert_eq!(stream(&pair.nodes[1].packets()), stream(&sent));
+    assert_eq!(pair.nodes[1].peer("rxPackets"), 150);
+}
+
+#[test]
+fn a_replayed_datagram_is_dropped_and_counted() {
+    let mut pair = Pair::with_session();
+    pair.network.impair(testkit::Impairment {
+        duplicate_per_mille: 1000,
+        ..Default::default()
+    });
+
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.exchange();
+
+    assert_eq!(pair.nodes[1].packets().len(), 1);
+    assert_eq!(pair.nodes[1].peer("dropReplay"), 1);
+}
+
+#[test]
+fn what_nobody_may_send_is_dropped_under_its_reason() {
+    let mut pair = Pair::with_session();
+    let mut stranger = pair.network.socket("203.0.113.9:1".parse().unwrap());
+    let to = Endpoint::unpinned(OUTER[1].parse().unwrap());
+    let mut forged = vec![4, 0, 0, 0];
+    forged.extend(101_u32.to_le_bytes());
+    forged.extend([0; 40]);
+    let mut unknown = forged.clone();
+    unknown[4] = 99;
+
+    for datagram in [&forged[..], &unknown, &[4, 0, 0, 0, 1], &[9; 40]] {
+        stranger.send(&to, datagram, datagram.len());
+    }
+    pair.exchange();
+
+    let receiver = &pair.nodes[1];
+    assert_eq!(receiver.peer("dropBadTag"), 1);
+    assert_eq!(receiver.total("dropNoSession"), 1);
+    assert_eq!(receiver.total("dropMalformed"), 2);
+    assert!(receiver.packets().is_empty());
+    assert!(
+        receiver.events().is_empty(),
+        "nothing authenticated: no move"
+    );
+}
+
+#[test]
+fn a_peer_may_only_send_from_its_own_addresses() {
+    let mut pair = Pair::with_session();
+    let foreign = tcp_v4(
+        "10.66.0.1:1".parse().unwrap(),
+        "10.9.0.1:2".parse().unwrap(),
+        &Segment::default(),
+        b"x",
+    );
+
+    pair.nodes[0].host.send_packet(&foreign);
+    pair.exchange();
+
+    assert!(pair.nodes[1].packets().is_empty());
+    assert_eq!(pair.nodes[1].peer("dropSourceNotAllowed"), 1);
+}
+
+#[test]
+fn without_rules_nothing_passes_in_either_direction() {
+    let mut pair = Pair::with_session();
+    pair.nodes[1].apply(&[commands::deny_all()]);
+
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.exchange();
+    assert_eq!(pair.nodes[1].peer("dropFilter"), 1, "incoming");
+
+    pair.nodes[0].apply(&[commands::deny_all()]);
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.exchange();
+    assert_eq!(pair.nodes[0].peer("dropFilter"), 1, "outgoing");
+    assert!(pair.nodes[1].packets().is_empty());
+}
+
+#[test]
+fn a_destination_that_nobody_has_is_counted() {
+    let mut pair = Pair::with_session();
+    let stray = tcp_v4(
+        "10.9.0.2:1".parse().unwrap(),
+        "10.200.0.1:2".parse().unwrap(),
+        &Segment::default(),
+        b"x",
+    );
+
+    pair.nodes[0].host.send_packet(&stray);
+    pair.exchange();
+
+    assert_eq!(pair.nodes[0].total("dropNoPeer"), 1);
+}
+
+#[test]
+fn a_peer_that_moved_is_followed_and_the_move_is_told_once() {
+    let mut pair = Pair::with_session();
+    let elsewhere = "198.51.100.5:4000";
+    let moved = support::Node::new(&pair.network, &pair.clock, elsewhere);
+    moved.apply(&[
+        commands::allow_all(),
+        commands::add_peer(PEER, 0),
+        commands::set_allowed_ips(PEER, &[("10.9.0.1", 32)]),
+        commands::set_endpoint(PEER, OUTER[1].parse().unwrap()),
+        commands::install_session(PEER, 100, 101, commands::INITIATOR, [1, 2]),
+    ]);
+    pair.nodes[0] = moved;
+    pair.nodes[0].turn();
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.nodes[0].host.send_packet(&u4(2, 10));
+    pair.exchange();
+
+    let events = pair.nodes[1].events();
+    let told: Vec<_> = events.iter().filter(|(kind, _, _)| *kind == 5).collect();
+    assert_eq!(told.len(), 1);
+    let port = u16::from_le_bytes([told[0].2[6], told[0].2[7]]);
+    assert_eq!((port, &told[0].2[8..12]), (4000, &[198, 51, 100, 5][..]));
+    pair.nodes[1].host.send_packet(&tcp_v4(
+        "10.9.0.1:5201".parse().unwrap(),
+        "10.9.0.2:40000".parse().unwrap(),
+        &Segment::default(),
+        b"back",
+    ));
+    pair.exchange();
+    assert_eq!(
+        pair.nodes[0].packets().len(),
+        1,
+        "answers go to the new place"
+    );
+}
+
+#[test]
+fn fbk_01_a_refused_super_frame_is_written_packet_by_packet() {
+    let mut pair = Pair::with_session();
+    pair.nodes[1].host.fail_next_write(22);
+
+    pair.nodes[0].host.send_frame(super_frame(3 * 1368));
+    pair.exchange();
+    pair.nodes[0].host.send_frame(super_frame(3 * 1368));
+    pair.exchange();
+
+    let packets = pair.nodes[1].packets();
+    assert_eq!(
+        packets.len(),
+        6,
+        "three pieces, then three that were never merged"
+    );
+    assert!(
+        packets
+            .iter()
+            .all(|packet| testkit::checksum_is_good(packet))
+    );
+    assert_eq!(pair.nodes[1].total("tunWriteFallbacks"), 1);
+    assert!(pair.nodes[1].engine.shard_states()[0].tcp_merge_refused);
+}
+
+#[test]
+fn fbk_02_a_device_that_is_down_costs_packets_and_nothing_else() {
+    let mut pair = Pair::with_session();
+    pair.nodes[1].host.take_down();
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.exchange();
+    assert_eq!(pair.nodes[1].total("dropIo"), 1);
+    assert_eq!(pair.nodes[1].event_kinds(), [8]);
+
+    pair.nodes[1].host.bring_up();
+    pair.nodes[0].host.send_packet(&u4(2, 10));
+    pair.exchange();
+    assert_eq!(pair.nodes[1].packets().len(), 1);
+}
