@@ -7,7 +7,7 @@ export type ColorScheme = "light" | "dark";
 
 /** Opens the dashboard and signs in as the owner. */
 export async function signIn(browser: Browser, url: string, password: string): Promise<Page> {
-  const page = await browser.newPage({ viewport: { width: 1_360, height: 900 } });
+  const page = await (await browser.newContext({ viewport: { width: 1_360, height: 900 } })).newPage();
   await page.goto(`${url}/login`);
   await page.getByLabel("User name").fill(OWNER_LOGIN);
   await page.getByLabel("Password", { exact: true }).fill(password);

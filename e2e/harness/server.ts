@@ -20,9 +20,8 @@ export type ServerOptions = {
 
 /** A running control plane. */
 export type Server = {
+  /** How this machine reaches it, whatever its public address is. */
   readonly url: string;
-  /** Present while no owner exists. */
-  readonly setupUrl: string | undefined;
   readonly socketPath: string;
   readonly program: Program;
   /** Starts it again with the same data, port and socket, after it was stopped or killed. */
@@ -92,13 +91,12 @@ async function listen(options: ServerOptions, folder: string): Promise<Server> {
     const parsed = Listening.safeParse(parseJson(line));
     return parsed.success ? parsed.data : undefined;
   });
-  const url = said.url.replace("0.0.0.0", "127.0.0.1").replace(/\/$/, "");
+  const url = `http://127.0.0.1:${said.port}`;
   return {
     url,
-    setupUrl: said.setupUrl ?? undefined,
     socketPath,
     program,
-    restart: () => listen({ ...options, listen: `127.0.0.1:${new URL(url).port}` }, folder),
+    restart: () => listen({ ...options, listen: `127.0.0.1:${said.port}` }, folder),
     stop: async () => {
       await program.stop();
     },
@@ -115,8 +113,7 @@ function parseJson(line: string): unknown {
 
 const Listening = z.object({
   event: z.literal("listening"),
-  url: z.string(),
-  setupUrl: z.string().nullish(),
+  port: z.number(),
 });
 const START_MS = 60_000;
 const SERVER_PORT = 7_400;

@@ -30,7 +30,7 @@ test("a new user gets from the first page to a green ping with three commands an
     const page = await (await startBrowser()).newPage({ viewport: { width: 1_360, height: 900 } });
     await countClicks(page);
 
-    await page.goto(server.setupUrl ?? server.url);
+    await page.goto(server.url);
     await page.getByLabel("User name").waitFor();
     await keepPicture(page, "first-run");
     // The first field has the focus; one goes on by keyboard.
