@@ -63,11 +63,9 @@ export function createDrive(input: DriveInput): Drive {
   };
 
   /** The owner may close the tunnel from inside its handler: then the rest is not delivered. */
+  const nextEvent = (): TunnelEvent | undefined => (state === "running" ? core.pollEvent() : undefined);
   const deliver = (): void => {
-    const event = core.pollEvent();
-    if (!event || state === "stopped") return;
-    input.onEvent(event);
-    deliver();
+    for (let event = nextEvent(); event; event = nextEvent()) input.onEvent(event);
   };
 
   return {
