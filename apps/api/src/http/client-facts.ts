@@ -25,17 +25,14 @@ export function baseUrlOf(request: FastifyRequest): string {
 export function isSameOrigin(request: FastifyRequest, publicUrl: string | undefined): "same" | "foreign" | "unproven" {
   const { origin } = request.headers;
   if (origin !== undefined) {
-    const hosts = [request.host, publicUrl === undefined ? undefined : new URL(publicUrl).host];
-    return hosts.includes(hostOf(origin)) ? "same" : "foreign";
+    // "null" and other odd origins are nobody's host.
+    if (!URL.canParse(origin)) return "foreign";
+    const hosts = publicUrl === undefined ? [request.host] : [request.host, new URL(publicUrl).host];
+    return hosts.includes(new URL(origin).host) ? "same" : "foreign";
   }
   const site = request.headers["sec-fetch-site"];
   if (site === undefined) return "unproven";
   return site === "same-origin" ? "same" : "foreign";
-}
-
-function hostOf(origin: string): string | undefined {
-  // "null" and other odd origins are nobody's host.
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/;

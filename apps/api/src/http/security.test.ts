@@ -1,0 +1,201 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestApp } from "../testing/create-test-app.ts";
+import type { TestApp } from "../testing/create-test-app.ts";
+import { createRestClient, setUp } from "../testing/rest-client.ts";
+import type { RestClient } from "../testing/rest-client.ts";
+import { ARGON2, createPasswords } from "../registry/passwords.ts";
+
+let server: TestApp;
+let owner: RestClient;
+let nowMs = Date.now();
+
+beforeAll(async () => {
+  const web = await mkdtemp(join(tmpdir(), "weft-web-"));
+  await mkdir(join(web, "assets"));
+  await writeFile(join(web, "index.html"), "<!doctype html><title>weft</title>");
+  await writeFile(join(web, "assets/app-0123.js"), "export {};");
+  await writeFile(join(web, "..", "weft-secret.txt"), "outside");
+  server = await createTestApp({ environment: { WEFT_WEB_DIR: web }, clock: { nowMs: () => nowMs } });
+  ({ owner } = await setUp(server.url));
+});
+afterAll(() => server.dispose());
+
+test("SEC-38 the first-run page closes for good after the first owner", async () => {
+  const stranger = createRestClient(server.url);
+
+  const again = await stranger.post("/api/v1/setup", { login: "eve", password: "0123456789", networkName: "mine" });
+
+  expect(again.body).toMatchObject({ status: 409, code: "owner_exists" });
+  expect((await stranger.get("/api/v1/setup")).body).toMatchObject({ ownerExists: true });
+});
+
+test("SEC-9 the cookie is HttpOnly and SameSite=Strict, new at each login, and ends with the logout", async () => {
+  const browser = createRestClient(server.url, { cookie: "weft_session=chosen-by-somebody-else" });
+
+  const login = await browser.post("/api/v1/sessions", { login: "OLGA", password: "correct horse" });
+  const cookie = login.headers.get("set-cookie") ?? "";
+  const session = browser.cookie() ?? "";
+  await browser.call("DELETE", "/api/v1/sessions/current");
+
+  expect(login.status).toBe(201);
+  expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+  expect(cookie).not.toContain("chosen-by-somebody-else");
+  const stolen = createRestClient(server.url, { cookie: session });
+  expect((await stolen.get("/api/v1/sessions/current")).status).toBe(401);
+});
+
+test("SEC-9 behind a TLS proxy the cookie is Secure", async () => {
+  const secure = await createTestApp({ environment: { WEFT_PUBLIC_URL: "https://weft.example.org" } });
+  const body = { login: "olga", password: "correct horse", networkName: "office" };
+
+  const answer = await createRestClient(secure.url).post("/api/v1/setup", body);
+
+  expect(answer.headers.get("set-cookie")).toMatch(/; Secure;/);
+  await secure.dispose();
+});
+
+test("SEC-10 a change from a foreign page fails, also before anybody is signed in", async () => {
+  const path = "/api/v1/networks";
+  const foreign = await owner.call("POST", path, { name: "evil" }, { origin: "https://evil.example" });
+  const odd = await owner.call("POST", path, { name: "evil" }, { origin: "null" });
+  const login = await createRestClient(server.url).call(
+    "POST", "/api/v1/sessions", { login: "olga", password: "correct horse" }, { origin: "https://evil.example" },
+  );
+  const trpc = await owner.call("POST", "/trpc/networks.create", { name: "evil" }, { origin: "https://evil.example" });
+  const unproven = await fetch(server.url + path, {
+    method: "POST", headers: { cookie: owner.cookie() ?? "", "content-type": "application/json" }, body: `{"name":"x"}`,
+  });
+
+  for (const { body } of [foreign, odd, login, trpc]) expect(body).toMatchObject({ status: 403, code: "cross_origin" });
+  expect(unproven.status).toBe(403);
+});
+
+test("SEC-16 a preflight from a foreign origin gets no permission", async () => {
+  const answer = await owner.call("OPTIONS", "/api/v1/networks", undefined, {
+    origin: "https://evil.example", "access-control-request-method": "POST",
+  });
+
+  expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test.each(["/", "/networks/some/page", "/api/v1/docs"])("SEC-11 the headers of %s keep it unframed and closed", async (path) => {
+  const { status, headers } = await owner.get(path);
+
+  expect(status).toBe(200);
+  expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect(headers.get("content-security-policy")).not.toMatch(/script-src[^;]*unsafe/);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  expect(headers.get("referrer-policy")).toBe("no-referrer");
+  expect(headers.get("x-frame-options")).toBe("DENY");
+});
+
+test.each(["/../weft-secret.txt", "/assets/..%2f..%2fweft-secret.txt", "/%2e%2e/weft-secret.txt", "/assets/none.js"])(
+  "SEC-58 %s is not a file of the dashboard",
+  async (path) => {
+    expect((await owner.get(path)).status).toBe(404);
+  },
+);
+
+test("assets with a hash in their name are immutable, the page is checked each time", async () => {
+  const asset = await owner.get("/assets/app-0123.js");
+  const page = await owner.get("/");
+  const again = await owner.call("GET", "/", undefined, { "if-none-match": page.headers.get("etag") ?? "" });
+
+  expect(asset.headers.get("cache-control")).toContain("immutable");
+  expect(page.headers.get("cache-control")).toBe("no-cache");
+  expect(again.status).toBe(304);
+});
+
+test("SEC-7 guessing is slowed down; the right password during the wait fails too; both recover", async () => {
+  const guess = (password: string) =>
+    createRestClient(server.url).post("/api/v1/sessions", { login: "olga", password });
+  const answers = [];
+  for (let attempt = 0; attempt < 8; attempt += 1) answers.push(await guess(`wrong-${attempt}`));
+
+  const right = await guess("correct horse");
+  const waitSeconds = Number(right.headers.get("retry-after"));
+  nowMs += (waitSeconds + 1) * 1_000;
+  const later = await guess("correct horse");
+
+  expect(answers[0]?.body).toMatchObject({ status: 401, code: "login_failed" });
+  expect(answers.at(-1)?.body).toMatchObject({ status: 429, code: "rate_limited" });
+  expect(right.status).toBe(429);
+  expect(waitSeconds).toBeGreaterThan(0);
+  expect(later.status).toBe(201);
+});
+
+test("SEC-12 a forged forwarding header does not change the address of the audit", async () => {
+  await createRestClient(server.url).call(
+    "POST", "/api/v1/sessions", { login: "nobody", password: "x" }, { "x-forwarded-for": "203.0.113.9" },
+  );
+  const { sql, dispose } = server.database.connect();
+
+  const rows = await sql`select distinct address from audit_events`;
+  await dispose();
+
+  expect(rows.map(({ address }) => address)).toEqual(["127.0.0.1"]);
+});
+
+test("a caller behind a proxy needs the setup token even on loopback", async () => {
+  const fresh = await createTestApp({ environment: { WEFT_SETUP_TOKEN: "a-fixed-setup-token" } });
+  const client = createRestClient(fresh.url);
+  const body = { login: "olga", password: "correct horse", networkName: "office" };
+  const forwarded = { "x-forwarded-for": "203.0.113.9" };
+
+  const status = await client.call("GET", "/api/v1/setup", undefined, forwarded);
+  const refused = await client.call("POST", "/api/v1/setup", body, forwarded);
+  const wrong = await client.call("POST", "/api/v1/setup", { ...body, setupToken: "guess" }, forwarded);
+  const right = await client.call("POST", "/api/v1/setup", { ...body, setupToken: "a-fixed-setup-token" }, forwarded);
+
+  expect(status.body).toEqual({ ownerExists: false, tokenRequired: true });
+  expect(refused.body.code).toBe("setup_token_wrong");
+  expect(wrong.body.code).toBe("setup_token_wrong");
+  expect(right.status).toBe(201);
+  await fresh.dispose();
+});
+
+test("ten parallel set-ups make one owner", async () => {
+  const fresh = await createTestApp();
+  const bodies = Array.from({ length: 10 }, (_, place) => ({
+    login: `user-${place}`, password: "correct horse", networkName: `net-${place}`,
+  }));
+
+  const answers = await Promise.all(bodies.map((body) => createRestClient(fresh.url).post("/api/v1/setup", body)));
+
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
+  await fresh.dispose();
+});
+
+test("API-44 a credential that asks too often gets 429 with Retry-After", async () => {
+  const strict = await createTestApp({ environment: { WEFT_RATE_LIMIT: "1/5" } });
+  const client = createRestClient(strict.url);
+
+  const answers = [];
+  for (let call = 0; call < 8; call += 1) answers.push(await client.get("/api/v1/setup"));
+
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(7);
+  expect(answers.at(-1)?.body).toMatchObject({ status: 429, code: "rate_limited" });
+  expect(Number(answers.at(-1)?.headers.get("retry-after"))).toBeGreaterThan(0);
+  await strict.dispose();
+});
+
+test("SEC-15 passwords are hashed with argon2id at no less than the agreed cost", async () => {
+  const passwords = createPasswords();
+
+  const hash = await passwords.hash("correct horse");
+
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(ARGON2).toEqual({ memoryKib: 19_456, passes: 2, lanes: 1 });
+  expect(await passwords.matches(hash, "correct horse")).toBe(true);
+  expect(await passwords.matches(hash, "wrong horse")).toBe(false);
+  expect(await passwords.matches(undefined, "no user has this password")).toBe(false);
+});
+
+test("SEC-53 no secret is in the log", () => {
+  expect(server.logText()).not.toContain("correct horse");
+  expect(server.logText()).not.toContain(owner.cookie()?.split("=")[1]);
+});

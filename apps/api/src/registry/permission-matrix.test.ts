@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { networkIds, peerIds, ruleIds, tokenIds, enrolmentKeyIds, userIds, makeToken } from "@weft/protocol";
+import { insertToken } from "../db/tokens-repository.ts";
+import { insertUser } from "../db/users-repository.ts";
+import { createTestApp } from "../testing/create-test-app.ts";
+import type { TestApp } from "../testing/create-test-app.ts";
+import { createRestClient, setUp } from "../testing/rest-client.ts";
+import type { RestClient } from "../testing/rest-client.ts";
+import { roleCovers, ROLES, SCOPE_RESOURCES } from "./access.ts";
+import type { Role, Scope } from "./access.ts";
+import { allOperations, isOperation } from "./operations.ts";
+import { hashSecret } from "./secrets.ts";
+
+/** The whole matrix as it is meant; a new operation must be added here by hand, with a thought. */
+const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
+  "setup.status": "public",
+  "setup.createOwner": "public",
+  "sessions.login": "public",
+  "sessions.logout": "public",
+  "sessions.current": "signed-in",
+  "instance.get": "viewer",
+  "networks.list": "viewer",
+  "networks.propose": "viewer",
+  "networks.get": "viewer",
+  "networks.create": "admin",
+  "networks.update": "admin",
+  "networks.remove": "owner",
+  "peers.list": "viewer",
+  "peers.get": "viewer",
+  "peers.rename": "operator",
+  "peers.remove": "admin",
+  "peers.ping": "operator",
+  "enrolmentKeys.list": "viewer",
+  "enrolmentKeys.create": "admin",
+  "enrolmentKeys.revoke": "admin",
+  "rules.list": "viewer",
+  "rules.create": "admin",
+  "rules.remove": "admin",
+  "tokens.list": "signed-in",
+  "tokens.create": "signed-in",
+  "tokens.revoke": "signed-in",
+  "live.network": "viewer",
+  "live.peer": "viewer",
+};
+
+const SCOPES: readonly Scope[] = SCOPE_RESOURCES.flatMap((name): Scope[] => [`${name}:read`, `${name}:write`]);
+const PARAMS: Readonly<Record<string, string>> = {
+  networkId: networkIds.make(randomBytes),
+  peerId: peerIds.make(randomBytes),
+  ruleId: ruleIds.make(randomBytes),
+  tokenId: tokenIds.make(randomBytes),
+  enrolmentKeyId: enrolmentKeyIds.make(randomBytes),
+};
+
+let server: TestApp;
+const clients = new Map<Role | "anonymous", RestClient>();
+let scopeless: RestClient;
+
+beforeAll(async () => {
+  server = await createTestApp();
+  await setUp(server.url);
+  for (const role of ROLES) clients.set(role, await clientWith(role, SCOPES));
+  clients.set("anonymous", createRestClient(server.url));
+  scopeless = await clientWith("owner", []);
+});
+afterAll(() => server.dispose());
+
+test("the matrix names every operation", () => {
+  expect(allOperations.map(({ name }) => name).toSorted()).toEqual(Object.keys(EXPECTED).toSorted());
+});
+
+describe.each(allOperations)("$name", (operation) => {
+  const expected = EXPECTED[operation.name];
+  test.each(["anonymous", ...ROLES] as const)("SEC-34 SEC-49 as %s answers the same on REST and tRPC", async (role) => {
+    const isAllowed =
+      expected === "public" ||
+      (role !== "anonymous" && (expected === "signed-in" || (expected !== undefined && roleCovers(role, expected))));
+
+    const statuses = await callBoth(clients.get(role) ?? scopeless, operation);
+
+    for (const status of statuses) {
+      if (isAllowed && expected !== "public") expect([401, 403]).not.toContain(status);
+      else if (!isAllowed) expect(status).toBe(role === "anonymous" ? 401 : 403);
+    }
+  });
+
+  test("an owner's token without the scope is refused on both", async () => {
+    if (expected === "public") return;
+    for (const status of await callBoth(scopeless, operation)) expect(status).toBe(403);
+  });
+});
+
+/** Calls with an input that passes no validation where there is one to fail: rights come first. */
+async function callBoth(client: RestClient, operation: (typeof allOperations)[number]): Promise<number[]> {
+  const isQuery = operation.contract.kind !== "mutation";
+  const probe = encodeURIComponent(JSON.stringify({ probe: true }));
+  const statuses: number[] = [];
+  if (operation.contract.kind === "subscription") {
+    const answer = await client.call("GET", `/trpc/${operation.name}?input=${probe}`, undefined, { accept: "text/event-stream" });
+    // A stream has begun when its refusal comes, so that is an event of it.
+    return [/"httpStatus":(\d+)/.test(answer.body) ? Number(/"httpStatus":(\d+)/.exec(answer.body)?.[1]) : answer.status];
+  }
+  statuses.push(
+    (isQuery
+      ? await client.get(`/trpc/${operation.name}?input=${probe}`)
+      : await client.post(`/trpc/${operation.name}`, { probe: true })
+    ).status,
+  );
+  if (isOperation(operation)) {
+    const { method, path } = operation.contract.rest;
+    const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => PARAMS[name] ?? "missing");
+    const hasBody = method === "POST" || method === "PATCH";
+    statuses.push((await client.call(method, `/api/v1${filled}`, hasBody ? { probe: true } : undefined)).status);
+  }
+  return statuses;
+}
+
+async function clientWith(role: Role, scopes: readonly Scope[]): Promise<RestClient> {
+  const { db, dispose } = server.database.connect();
+  const id = userIds.make(randomBytes);
+  const now = new Date();
+  await insertUser(db, { id, login: `${role}-${scopes.length}`, role, passwordHash: "none", createdAt: now });
+  const token = makeToken("pat", randomBytes).expose();
+  await insertToken(db, {
+    id: tokenIds.make(randomBytes), userId: id, name: role, hash: hashSecret(token), hint: "", scopes,
+    createdAt: now, lastUsedAt: null, expiresAt: null,
+  });
+  await dispose();
+  return createRestClient(server.url, { token });
+}
