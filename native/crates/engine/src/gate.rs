@@ -19,6 +19,7 @@ pub(crate) struct HandshakeGate {
     cookies: Rate,
     cookie_replies: Rate,
     sources: Vec<Rate>,
+    askers: Vec<Rate>,
 }
 
 /// What to do with a message.
@@ -43,6 +44,7 @@ impl HandshakeGate {
             cookies: Rate::default(),
             cookie_replies: Rate::default(),
             sources: (0..SOURCES).map(|_| Rate::default()).collect(),
+            askers: (0..SOURCES).map(|_| Rate::default()).collect(),
         }
     }
 
@@ -90,7 +92,10 @@ impl HandshakeGate {
                 },
             };
         }
-        if self.cookies.allows(COOKIES_PER_SECOND, arrival.now) {
+        // One loud source must not use up what all others need.
+        let asker = self.askers.get(source_bucket(from.ip()));
+        let may_ask = asker.is_none_or(|rate| rate.allows(COOKIES_PER_SOURCE, arrival.now));
+        if may_ask && self.cookies.allows(COOKIES_PER_SECOND, arrival.now) {
             Judgement::AnswerWithCookie {
                 flags: FLAG_UNDER_LOAD,
             }
@@ -140,11 +145,12 @@ impl Rate {
 const COUNT: u64 = 0xffff_ffff;
 const LOAD_LASTS: Duration = Duration::from_secs(1);
 const COOKIES_PER_SECOND: u64 = 2_000;
+const COOKIES_PER_SOURCE: u64 = 10;
 const COOKIE_REPLIES_PER_SECOND: u64 = 200;
 const PER_SOURCE_PER_SECOND: u64 = 20;
 const SOURCES: usize = 4096;
 
-/// Addresses that share a bucket share its rate; only senders that proved their address are counted.
+/// Addresses that share a bucket share its rate.
 fn source_bucket(source: IpAddr) -> usize {
     let bits = match source {
         IpAddr::V4(v4) => u64::from(v4.to_bits()),
@@ -266,26 +272,46 @@ mod tests {
         assert_eq!(verdicts.last(), Some(&Judgement::Drop));
     }
 
+    /// How many of the messages, one per address, would get a cookie within one second.
+    fn cookies_given(gate: &HandshakeGate, sources: impl Iterator<Item = SocketAddr>) -> u64 {
+        let message = initiation();
+        let wanted = Judgement::AnswerWithCookie {
+            flags: FLAG_UNDER_LOAD,
+        };
+        let given = sources
+            .filter(|from| {
+                let arrival = arrival(HANDSHAKES_MAX, 10);
+                gate.judge(&Message::Initiation, &message, *from, arrival) == wanted
+            })
+            .count();
+        u64::try_from(given).unwrap()
+    }
+
+    fn addresses(count: u64) -> impl Iterator<Item = SocketAddr> {
+        let first = u32::from_be_bytes([10, 0, 0, 0]);
+        (first..)
+            .zip(0..count)
+            .map(|(bits, _)| SocketAddr::new(core::net::Ipv4Addr::from_bits(bits).into(), 9))
+    }
+
     #[test]
     fn cookie_requests_are_bounded_per_second() {
         let gate = gate();
         gate.set_secrets(CookieSecrets::new([7; 32], [0; 32]));
-        let message = initiation();
-        let asked = (0..3 * COOKIES_PER_SECOND)
-            .filter(|_| {
-                let verdict = gate.judge(
-                    &Message::Initiation,
-                    &message,
-                    FROM,
-                    arrival(HANDSHAKES_MAX, 10),
-                );
-                verdict
-                    == Judgement::AnswerWithCookie {
-                        flags: FLAG_UNDER_LOAD,
-                    }
-            })
-            .count();
 
-        assert_eq!(u64::try_from(asked).unwrap(), COOKIES_PER_SECOND);
+        assert_eq!(
+            cookies_given(&gate, addresses(3 * COOKIES_PER_SECOND)),
+            COOKIES_PER_SECOND
+        );
+    }
+
+    #[test]
+    fn one_loud_source_leaves_cookies_for_the_others() {
+        let gate = gate();
+        gate.set_secrets(CookieSecrets::new([7; 32], [0; 32]));
+        let flood = (0..10 * COOKIES_PER_SECOND).map(|_| FROM);
+
+        assert_eq!(cookies_given(&gate, flood), COOKIES_PER_SOURCE);
+        assert_eq!(cookies_given(&gate, addresses(1)), 1);
     }
 }
