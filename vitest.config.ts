@@ -1,13 +1,11 @@
 import { defineConfig } from "vitest/config";
 
 /** Workspace packages resolve to their sources, so no test waits for a build. */
-const conditions = ["source", "import", "module", "default"];
+const conditions = ["source"];
 
-/** Which folders hold which named project. The browser project brings its own configuration. */
 const nodeProjects = [
   { name: "protocol", root: "packages/protocol" },
   { name: "dataplane", root: "packages/dataplane" },
-  { name: "api", root: "apps/api" },
   { name: "agent", root: "apps/agent" },
 ];
 
@@ -23,11 +21,12 @@ export default defineConfig({
           name,
           root,
           include: ["src/**/*.test.ts"],
-          environment: "node",
+          environment: "node" as const,
           testTimeout: 30_000,
           hookTimeout: 120_000,
         },
       })),
+      "apps/api/vitest.config.ts",
       "apps/web/vite.config.ts",
     ],
   },
