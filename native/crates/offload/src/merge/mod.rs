@@ -6,8 +6,9 @@ mod table;
 
 use candidate::{Candidate, Class, classify};
 use frame::{OutFrame, Run, RunState};
-use packet::declared_len;
 use table::FlowTable;
+
+use crate::split::cut_to_declared;
 
 pub use frame::{Frame, Part};
 
@@ -84,7 +85,8 @@ pub enum PushOutcome {
     Queued,
     /// Nothing was taken: flush, then push it again.
     Full,
-    /// Not an IP packet, shorter than it declares, or elided although it is no whole TCP or UDP packet: drop and count.
+    /// Not an IP packet, lengths that contradict its bytes, or elided although it is no whole TCP or UDP packet: drop and
+    /// count.
     Malformed,
 }
 
@@ -170,7 +172,8 @@ impl Merger {
         if self.packets.len() >= self.limits.packets_max {
             return PushOutcome::Full;
         }
-        let Some(packet) = slice(arena, start, len).and_then(cut_to_declared) else {
+        let Some(packet) = slice(arena, start, len).and_then(|packet| cut_to_declared(packet).ok())
+        else {
             return PushOutcome::Malformed;
         };
         let Ok(len) = u32::try_from(packet.len()) else {
@@ -370,13 +373,6 @@ fn single_header(arena: &[u8], queued: Queued, order: ByteOrder) -> [u8; VIRTIO_
 fn slice(arena: &[u8], start: u32, len: u32) -> Option<&[u8]> {
     let start = start as usize;
     arena.get(start..start.checked_add(len as usize)?)
-}
-
-/// Cuts off what follows the declared length; `None` if the packet is shorter than that.
-fn cut_to_declared(packet: &[u8]) -> Option<&[u8]> {
-    packet
-        .get(..declared_len(packet)?)
-        .filter(|packet| !packet.is_empty())
 }
 
 #[expect(

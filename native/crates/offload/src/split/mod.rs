@@ -3,6 +3,8 @@
 mod plan;
 mod write;
 
+pub(crate) use plan::cut_to_declared;
+
 use crate::finish::Finish;
 use crate::{SplitError, VirtioHeader, gso};
 
@@ -32,7 +34,7 @@ impl SplitCursor {
         limits: &SplitLimits,
     ) -> Result<Self, SplitError> {
         let work = if header.gso_type == gso::NONE {
-            let packet = plan::cut_single(packet)?;
+            let packet = cut_to_declared(packet)?;
             let finish = if header.needs_checksum() {
                 Some(Finish::plan(header, packet)?)
             } else {

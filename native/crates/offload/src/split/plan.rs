@@ -6,8 +6,8 @@ use super::SplitLimits;
 use super::write::{L4, Network, SuperFrame};
 use crate::{ECN, SplitError, VirtioHeader, gso};
 
-/// Cuts a packet of type 0 to its declared length.
-pub(super) fn cut_single(packet: &[u8]) -> Result<&[u8], SplitError> {
+/// Cuts a packet to its declared length, which must hold at least its header.
+pub(crate) fn cut_to_declared(packet: &[u8]) -> Result<&[u8], SplitError> {
     let version = version_of(packet)?;
     let declared = declared_len(packet).ok_or_else(|| short(version, packet))?;
     let bad_length = SplitError::Length {

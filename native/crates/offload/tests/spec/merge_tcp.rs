@@ -540,6 +540,23 @@ fn cot_32_a_packet_shorter_than_it_declares_is_refused() {
     assert!(merger.is_empty());
 }
 
+/// COT-32: a packet that declares less than its own header can never be written.
+#[test]
+fn cot_32_a_packet_that_declares_less_than_its_header_is_refused() {
+    let mut merger = Merger::new(wide_limits());
+    for (at, value) in [(3, 2), (3, 19), (0, 0x44), (0, 0x4f)] {
+        let mut packet = t4(0, 8).with(|packet| packet.options.clear()).bytes();
+        packet[at] = value;
+        let len = u32::try_from(packet.len()).unwrap();
+        assert_eq!(
+            merger.push(&packet, 0, len, 1, Checksum::Unverified),
+            PushOutcome::Malformed,
+            "byte {at} = {value}"
+        );
+    }
+    assert!(merger.is_empty());
+}
+
 /// COT-33
 #[test]
 fn cot_33_segments_of_two_peers_never_merge() {
