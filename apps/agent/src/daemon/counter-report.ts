@@ -127,7 +127,7 @@ export function dropReason(column: string): string {
 }
 
 /** The engine writes 2^64 - 1 for "never". */
-export function ageOrNull(age: bigint): number | null {
+function ageOrNull(age: bigint): number | null {
   return age === NEVER ? null : Number(age);
 }
 

@@ -6,7 +6,7 @@ import { err, ok, type Result } from "@weft/protocol";
 import { parseLocalRequest, REQUEST_BYTES_MAX, type LocalReply, type LocalRequest } from "./local-protocol.ts";
 
 /** One question being answered. */
-export type LocalCall = {
+type LocalCall = {
   readonly event: (event: unknown) => void;
   /** The asker has gone away. */
   readonly gone: () => boolean;

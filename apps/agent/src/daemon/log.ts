@@ -4,7 +4,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Writes one JSON object per line: level, event name, fields. */
 export type Log = { readonly [level in LogLevel]: (event: string, fields?: LogFields) => void };
-export type LogFields = { readonly [name: string]: string | number | boolean | null | readonly string[] };
+type LogFields = { readonly [name: string]: string | number | boolean | null | readonly string[] };
 
 export type LogSink = (line: string) => void;
 

@@ -39,7 +39,7 @@ export type NodeDeps = {
   readonly events: NodeEvents;
 };
 
-export type NodeEvents = {
+type NodeEvents = {
   /** A map was applied, from disk or from the server. */
   readonly onApplied: (errors: readonly ApplyError[]) => void;
   /** The membership is over. */

@@ -6,7 +6,7 @@ import type { Timers } from "../stream/timers.ts";
 /** One echo request; the answer's time in microseconds. */
 export type PingOnce = (address: string, timeoutMs: number) => Promise<Result<number, TunnelError>>;
 
-export type PingReply = {
+type PingReply = {
   readonly sequence: number;
   readonly rttMicroseconds: number | null;
   readonly problem: string | null;

@@ -10,7 +10,7 @@ export type EndVerdict =
   | { readonly kind: "final"; readonly reason: ByeReason; readonly message: string };
 
 /** Whether the node may go on using its last map meanwhile. */
-export type Standing = "member" | "suspended";
+type Standing = "member" | "suspended";
 
 type Bye = Extract<ServerFrame, { kind: "bye" }>;
 

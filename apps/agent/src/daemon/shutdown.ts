@@ -2,7 +2,7 @@ import type { Log } from "./log.ts";
 import type { Timers } from "../stream/timers.ts";
 
 /** Something to undo at the end. */
-export type ShutdownStep = {
+type ShutdownStep = {
   readonly name: string;
   readonly deadlineMs: number;
   readonly run: () => void | Promise<void>;

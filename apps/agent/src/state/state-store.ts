@@ -26,7 +26,7 @@ export type Membership = {
 };
 
 /** What the daemon made in the system, to be cleared away after a crash. */
-export type RuntimeTraces = { readonly interfaceName: string };
+type RuntimeTraces = { readonly interfaceName: string };
 
 /** Identity, membership and traces on disk; every file is private and replaced in one step. */
 export type StateStore = {

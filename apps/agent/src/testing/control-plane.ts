@@ -29,7 +29,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { aServerIdentity, deltaFrame, snapshotFrames, type TestServerIdentity } from "./signing.ts";
 
 /** Deviations from good behaviour that a test asks for. */
-export type ControlPlaneFaults = {
+type ControlPlaneFaults = {
   /** Signs the challenge with another key than it shows. */
   readonly challengeSignature?: "forged";
   readonly protocol?: { readonly min: number; readonly max: number };

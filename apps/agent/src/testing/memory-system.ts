@@ -82,14 +82,3 @@ export function createVirtualTimers(): { readonly timers: Timers; readonly advan
     advance: time.advance,
   };
 }
-
-/** Real timers whose waits are shorter by a factor, so that a minute of back-off takes a moment. */
-export function createFastTimers(factor: number): Timers {
-  return {
-    nowMs: () => performance.now() * factor,
-    after(delayMs, run) {
-      const timer = setTimeout(run, delayMs / factor);
-      return () => clearTimeout(timer);
-    },
-  };
-}

@@ -17,7 +17,7 @@ import type { Connect, ConnectionEvents } from "../stream/connection.ts";
 import { aServerIdentity } from "./signing.ts";
 
 /** One connection as the script sees it. */
-export type ScriptedConnection = {
+type ScriptedConnection = {
   readonly received: AgentFrame[];
   readonly events: ConnectionEvents;
   readonly send: (frame: ServerFrame) => void;

@@ -78,4 +78,4 @@ function unpack<T>(field: string, block: Ragged, decode: (reader: Reader) => T):
 }
 
 /** More endpoints or networks of one peer than this are refused. */
-export const ENTRIES_PER_ROW_MAX = 256;
+const ENTRIES_PER_ROW_MAX = 256;

@@ -1,0 +1,287 @@
+import { describe, expect, test, beforeEach, afterEach } from "vitest";
+import { readFileSync } from "node:fs";
+import { formatJoinKey, makeToken } from "@weft/protocol";
+import { aServerKey, countingRandom } from "@weft/protocol/testing";
+
+import type { StatusView } from "../daemon/status-view.ts";
+import { AGENT_VERSION } from "../settings/agent-version.ts";
+import { engineTuning } from "../settings/engine-tuning.ts";
+import { stateDirectory } from "../settings/paths.ts";
+import { parseServerUrl, streamUrl } from "../settings/server-url.ts";
+import { startControlPlane } from "../testing/control-plane.ts";
+import { aStateDirectory } from "../testing/fixtures.ts";
+import { statusLines } from "./commands/status.ts";
+import { bytesText, durationText, table } from "./output.ts";
+import { runCli } from "./program.ts";
+
+let state: ReturnType<typeof aStateDirectory>;
+beforeEach(() => {
+  state = aStateDirectory();
+});
+afterEach(() => state.remove());
+
+async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = "";
+  let err = "";
+  const streams = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
+  const code = await runCli(words, { streams, runForeground: () => Promise.resolve(0) });
+  return { code, out, err };
+}
+const here = (): string[] => ["--state-dir", state.paths.directory];
+const goodKey = formatJoinKey(makeToken("enr", countingRandom(1)), aServerKey(1));
+
+describe("the command line", () => {
+  test("version is that of the package", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+
+    expect(AGENT_VERSION).toBe(version);
+    expect(JSON.parse((await run("version", "--json")).out)).toMatchObject({ version, protocol: 1 });
+    expect((await run("version")).out).toContain(`weft ${version}`);
+  });
+
+  test("help lists every verb and every exit code", async () => {
+    const { code, out } = await run("help");
+
+    expect(code).toBe(0);
+    for (const verb of ["join", "up", "down", "leave", "status", "ping", "version"])
+      expect(out).toMatch(new RegExp(`^ {2}${verb} `, "m"));
+    for (let exitCode = 0; exitCode <= 10; exitCode += 1) expect(out).toMatch(new RegExp(`^ +${exitCode} {2}\\w`, "m"));
+  });
+
+  test.each([
+    { name: "an unknown verb", words: ["fly"], code: 2 },
+    { name: "a missing argument", words: ["join", "http://x"], code: 2 },
+    { name: "a port that is none", words: ["join", "http://x", goodKey, "--port", "70000"], code: 2 },
+    { name: "a count of zero", words: ["ping", "x", "-c", "0"], code: 2 },
+  ])("$name ends with the usage code", async ({ words, code }) => {
+    const outcome = await run(...words);
+
+    expect(outcome.code).toBe(code);
+    expect(outcome.err).not.toBe("");
+  });
+
+  test.each([
+    { name: "status before joining", words: ["status"], code: 3, error: "not_joined" },
+    { name: "up before joining", words: ["up"], code: 3, error: "not_joined" },
+    { name: "leave before joining", words: ["leave"], code: 3, error: "not_joined" },
+    { name: "down without a daemon", words: ["down"], code: 4, error: "not_running" },
+    { name: "ping without a daemon", words: ["ping", "x"], code: 4, error: "not_running" },
+    {
+      name: "a damaged key",
+      words: ["join", "http://127.0.0.1:9", `${goodKey.slice(0, 20)}x${goodKey.slice(21)}`],
+      code: 2,
+      error: "bad_key",
+    },
+    {
+      name: "a key without its second half",
+      words: ["join", "http://127.0.0.1:9", goodKey.split(".")[0]!],
+      code: 2,
+      error: "bad_key",
+    },
+    { name: "a URL that is none", words: ["join", "ftp://x", goodKey], code: 2, error: "bad_url" },
+    {
+      name: "a bad name",
+      words: ["join", "http://127.0.0.1:9", goodKey, "--name", "Not A Name"],
+      code: 2,
+      error: "usage",
+    },
+    {
+      name: "a bad interface name",
+      words: ["join", "http://127.0.0.1:9", goodKey, "--interface", "a/b"],
+      code: 2,
+      error: "usage",
+    },
+    {
+      name: "a server that is not there",
+      words: ["join", "http://127.0.0.1:9", goodKey],
+      code: 5,
+      error: "unreachable",
+    },
+  ])("$name: exit code $code, one JSON object, one sentence", async ({ words, code, error }) => {
+    const json = await run(...words, "--json", ...here());
+    const text = await run(...words, ...here());
+
+    expect([json.code, text.code]).toEqual([code, code]);
+    expect(JSON.parse(json.out)).toMatchObject({ error: { code: error, message: expect.any(String) } });
+    expect(json.out.trim().split("\n")).toHaveLength(1);
+    expect(text.out).toBe("");
+    expect(text.err).toMatch(/^weft: \S/);
+  });
+
+  test("a refused enrolment says what to do and leaves no membership", async () => {
+    const plane = await startControlPlane();
+    plane.faults = {
+      refuse: { kind: "bye", reason: "unauthorised", detail: "enrolment_key_used_up", message: "", retryAfterMs: 0 },
+    };
+
+    const outcome = await run("join", plane.url, plane.joinKey, ...here());
+
+    expect(outcome.code).toBe(6);
+    expect(outcome.err).toContain("used as often as it may be");
+    expect((await run("up", ...here())).code).toBe(3);
+    await plane.stop();
+  });
+
+  test("AP-3 a key that pins another server is refused before anything is told", async () => {
+    const plane = await startControlPlane();
+
+    const outcome = await run("join", plane.url, goodKey, ...here());
+
+    expect(outcome.code).toBe(6);
+    expect(outcome.err).toContain("another key");
+    expect(plane.streams).toHaveLength(0);
+    await plane.stop();
+  });
+
+  test("join in the foreground saves the membership and runs the daemon; a second join is refused", async () => {
+    const plane = await startControlPlane();
+
+    const first = await run(
+      "join",
+      plane.url,
+      plane.joinKey,
+      "--foreground",
+      "--interface",
+      "weft9",
+      "--port",
+      "0",
+      ...here(),
+    );
+    const second = await run("join", plane.url, plane.joinKey, "--foreground", ...here());
+
+    expect(first).toEqual({ code: 0, out: "", err: "" });
+    expect(JSON.parse(readFileSync(state.paths.membership, "utf8"))).toMatchObject({
+      serverUrl: plane.url,
+      interfaceName: "weft9",
+      listenPort: 0,
+    });
+    expect(second.code).toBe(8);
+    await plane.stop();
+  });
+
+  test("leave without a reachable server needs --force", async () => {
+    const plane = await startControlPlane();
+    await run("join", plane.url, plane.joinKey, "--foreground", ...here());
+    await plane.stop();
+
+    expect((await run("leave", ...here())).code).toBe(5);
+    expect(JSON.parse((await run("leave", "--force", "--json", ...here())).out)).toEqual({
+      left: true,
+      serverTold: false,
+    });
+    expect((await run("up", ...here())).code).toBe(3);
+  });
+
+  test("leave with the daemon stopped tells the server itself", async () => {
+    const plane = await startControlPlane();
+    await run("join", plane.url, plane.joinKey, "--foreground", ...here());
+
+    expect(JSON.parse((await run("leave", "--json", ...here())).out)).toEqual({ left: true, serverTold: true });
+    await plane.stop();
+  });
+});
+
+describe("text", () => {
+  test("sizes and durations are short", () => {
+    expect([0, 1023, 1536, 5 * 1024 ** 3].map(bytesText)).toEqual(["0 B", "1023 B", "1.5 KiB", "5.0 GiB"]);
+    expect([999, 61_000, 3_600_000, 90_061_000].map(durationText)).toEqual(["0 s", "1 min 1 s", "1 h", "1 d 1 h"]);
+  });
+
+  test("columns line up", () => {
+    expect(
+      table([
+        ["a", "bb", "c"],
+        ["aaa", "b", "cc"],
+      ]),
+    ).toEqual(["a    bb  c", "aaa  b   cc"]);
+  });
+
+  test("status shows problems, the server's reason and every peer", () => {
+    const view: StatusView = {
+      version: "1",
+      pid: 7,
+      uptimeMs: 61_000,
+      server: { url: "http://s", state: "waiting", reason: "connection refused", retryInMs: 5_000 },
+      network: "n",
+      name: "me",
+      peerId: "peer_x",
+      publicKey: null,
+      interface: "weft0",
+      ipv4: "10.0.0.1",
+      ipv6: null,
+      listenPort: 51_820,
+      map: null,
+      peers: [
+        {
+          id: "peer_y",
+          name: "other",
+          ipv4: "10.0.0.2",
+          ipv6: null,
+          endpoint: null,
+          session: "none",
+          lastHandshakeAgeMs: null,
+          rxBytes: 0,
+          txBytes: 2048,
+          drops: {},
+        },
+      ],
+      offloads: [],
+      problems: ["self: no"],
+    };
+
+    const text = statusLines(view).join("\n");
+
+    expect(text).toContain("waiting: connection refused, next try in 5 s");
+    expect(text).toContain("problem    self: no");
+    expect(text).toMatch(/other +10\.0\.0\.2 +- +none +never +0 B +2\.0 KiB/);
+    expect(statusLines({ ...view, peers: [] }).at(-1)).toBe("no peers yet");
+  });
+});
+
+describe("settings", () => {
+  test.each([
+    ["http://127.0.0.1:7400", "ws://127.0.0.1:7400/agent/v1?nonce=N"],
+    ["https://weft.example/", "wss://weft.example/agent/v1?nonce=N"],
+    ["https://example.org/mesh/", "wss://example.org/mesh/agent/v1?nonce=N"],
+    ["http://[2001:db8::1]:80", "ws://[2001:db8::1]/agent/v1?nonce=N"],
+    ["unix:/run/weft.sock", "ws+unix:/run/weft.sock:/agent/v1?nonce=N"],
+    ["unix:///run/weft.sock", "ws+unix:/run/weft.sock:/agent/v1?nonce=N"],
+  ])("%s leads to %s", (url, stream) => {
+    const parsed = parseServerUrl(url);
+
+    expect(parsed.ok && streamUrl(parsed.value, "N")).toBe(stream);
+  });
+
+  test.each(["", "weft.example", "ftp://x", "ws://x", "http://", "unix:relative", "unix:/a:b", "javascript:alert(1)"])(
+    "%j is no server",
+    (url) => {
+      expect(parseServerUrl(url).ok).toBe(false);
+    },
+  );
+
+  test("the option wins over the environment, the environment over the default", () => {
+    expect(stateDirectory("/opt", { WEFT_STATE_DIR: "/env" })).toBe("/opt");
+    expect(stateDirectory(undefined, { WEFT_STATE_DIR: "/env" })).toBe("/env");
+    expect(stateDirectory(undefined, {})).toMatch(/weft$/);
+  });
+
+  test("the engine's tuning comes from the environment and is checked", () => {
+    expect(engineTuning({})).toEqual({ ok: true, value: {} });
+    expect(
+      engineTuning({
+        WEFT_TUN_OFFLOAD: "off",
+        WEFT_UDP_GSO: "off",
+        WEFT_UDP_GRO: "auto",
+        WEFT_SHARDS: "2",
+        WEFT_NICENESS: "-5",
+      }),
+    ).toEqual({
+      ok: true,
+      value: { tunOffload: "off", udpGso: "off", udpGro: "auto", shards: 2, niceness: -5 },
+    });
+    expect(engineTuning({ WEFT_SHARDS: "many" })).toMatchObject({ ok: false, error: { code: "bad_environment" } });
+    expect(engineTuning({ WEFT_TUN_OFFLOAD: "on" })).toMatchObject({ ok: false });
+  });
+});
