@@ -87,7 +87,9 @@ impl Incoming {
     fn note(&mut self, header: &libc::msghdr, len: usize) {
         self.len = len;
         self.name_len = (header.msg_namelen as usize).min(Name::CAPACITY);
-        self.control_len = header.msg_controllen.min(ControlBuffer::CAPACITY);
+        // Its width differs between C libraries.
+        let control_len: usize = header.msg_controllen as _;
+        self.control_len = control_len.min(ControlBuffer::CAPACITY);
         self.flags = header.msg_flags;
     }
 }
