@@ -46,7 +46,7 @@ export type ControlClient = {
 
 export function createControlClient(deps: ControlClientDeps, events: ControlEvents): ControlClient {
   const { timers, log } = deps;
-  const backoff = createBackoff(deps.chance);
+  const backoff = createBackoff(timers, deps.chance);
   let state: ControlState = { state: "stopped" };
   let attempts = 0;
   let connection: Connection | null = null;

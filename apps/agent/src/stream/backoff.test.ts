@@ -1,26 +1,47 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
 import { planReconnect } from "../daemon/reconnect-plan.ts";
 import { createBackoff } from "./backoff.ts";
 import { parseRetryAfter } from "./connection.ts";
 
 describe("back-off", () => {
+  const at = { nowMs: 0 };
+  const clock = { nowMs: () => at.nowMs };
+  beforeEach(() => {
+    at.nowMs = 0;
+  });
+
   test("AP-43 the ceiling doubles from 1 s to 60 s and stays there", () => {
-    const backoff = createBackoff(() => 0.999_999);
+    const backoff = createBackoff(clock, () => 0.999_999);
+    backoff.nextDelayMs();
+    at.nowMs = 120_000;
 
-    const delays = Array.from({ length: 9 }, () => Math.ceil(backoff.nextDelayMs() / 1000));
+    const delays = Array.from({ length: 8 }, () => Math.ceil(backoff.nextDelayMs() / 1000));
 
-    expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(delays).toEqual([2, 4, 8, 16, 32, 60, 60, 60]);
+  });
+
+  test("in the first two minutes of an outage no delay is longer than 8 s", () => {
+    const backoff = createBackoff(clock, () => 0.999_999);
+    at.nowMs = 500_000;
+
+    const delays = Array.from({ length: 6 }, () => Math.ceil(backoff.nextDelayMs() / 1000));
+
+    expect(delays).toEqual([1, 2, 4, 8, 8, 8]);
+    at.nowMs += 119_999;
+    expect(Math.ceil(backoff.nextDelayMs() / 1000)).toBe(8);
+    at.nowMs += 1;
+    expect(Math.ceil(backoff.nextDelayMs() / 1000)).toBe(60);
   });
 
   test("AP-43 jitter is full: the shortest delay is none", () => {
-    const backoff = createBackoff(() => 0);
+    const backoff = createBackoff(clock, () => 0);
 
     expect([backoff.nextDelayMs(), backoff.nextDelayMs()]).toEqual([0, 0]);
   });
 
   test("success starts again with short delays", () => {
-    const backoff = createBackoff(() => 0.5);
+    const backoff = createBackoff(clock, () => 0.5);
     for (let attempt = 0; attempt < 8; attempt += 1) backoff.nextDelayMs();
 
     backoff.reset();
