@@ -29,18 +29,15 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
       if (!target || !address) return err({ code: "not_found", what: "peer" });
       return hub.pings.start({ name: source.peer.name, target: address, count, send: stream.socket.send });
     },
-    watchNetwork(id, signal) {
-      const network = hub.networks.get(id);
-      return network ? hub.feeds.watchNetwork(network, signal) : nothing();
+    async *watchNetwork(id, signal) {
+      // A network that another replica made a moment ago may not have been read yet.
+      const network = hub.networks.get(id) ?? (await hub.catchUp(id));
+      if (network) yield* hub.feeds.watchNetwork(network, signal);
     },
-    watchPeer(id, signal) {
-      const found = hub.find(id);
-      return found ? hub.feeds.watchPeer(found.hub, found.peer, signal) : nothing();
+    async *watchPeer(peer, signal) {
+      if (!hub.find(peer.id)) await hub.catchUp(peer.networkId);
+      const found = hub.find(peer.id);
+      if (found) yield* hub.feeds.watchPeer(found.hub, found.peer, signal);
     },
   };
-}
-
-/** A subject that was removed a moment ago says nothing more. */
-async function* nothing(): AsyncGenerator<never> {
-  // ends at once
 }

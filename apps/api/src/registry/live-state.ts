@@ -35,5 +35,8 @@ export type LiveState = {
     readonly count: number;
   }) => Promise<Result<PingOutcome, Failure>>;
   readonly watchNetwork: (id: NetworkId, signal: AbortSignal) => AsyncIterable<NetworkEvent>;
-  readonly watchPeer: (id: PeerId, signal: AbortSignal) => AsyncIterable<PeerEvent>;
+  readonly watchPeer: (
+    peer: { readonly id: PeerId; readonly networkId: NetworkId },
+    signal: AbortSignal,
+  ) => AsyncIterable<PeerEvent>;
 };

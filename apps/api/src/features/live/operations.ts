@@ -11,6 +11,6 @@ export const liveOperations: HandlersOf<typeof liveContract> = {
   },
   peer: async (deps, { peerId }, signal) => {
     const peer = await findPeer(deps.database.db, peerId);
-    return peer ? ok(deps.live.watchPeer(peer.id, signal)) : err({ code: "not_found", what: "peer" });
+    return peer ? ok(deps.live.watchPeer(peer, signal)) : err({ code: "not_found", what: "peer" });
   },
 };

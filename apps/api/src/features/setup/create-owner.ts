@@ -1,5 +1,5 @@
 import { err, ok, ruleIds, userIds } from "@weft/protocol";
-import { allNetworks, insertNetwork, lockNetworkCreation } from "../../db/networks-repository.ts";
+import { allNetworks, insertNetwork, lockNetworkCreation, publishChanges } from "../../db/networks-repository.ts";
 import { insertRule } from "../../db/rules-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { insertUser, lockUsers, ownerExists } from "../../db/users-repository.ts";
@@ -36,6 +36,7 @@ export async function createOwner(
     await insertNetwork(tx, network.value);
     const networkId = network.value.id;
     await insertRule(tx, { id: ruleIds.make(deps.random), networkId, kind: "all-to-all", createdAt: now });
+    await publishChanges(tx, networkId, [{ kind: "network" }, { kind: "rules" }], now);
     const view = networkView({ ...network.value, peerCount: 0 }, deps.live);
     await recordAudit(tx, call, {
       action: "setup.createOwner",

@@ -1,0 +1,122 @@
+import type { NetworkMap } from "@weft/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestApp } from "../testing/create-test-app.ts";
+import type { TestApp } from "../testing/create-test-app.ts";
+import { makeKey, setUp } from "../testing/rest-client.ts";
+import type { Json, RestClient } from "../testing/rest-client.ts";
+import { connectAgent, eventually } from "../testing/simulated-agent.ts";
+import type { SimulatedAgent } from "../testing/simulated-agent.ts";
+
+let server: TestApp;
+let owner: RestClient;
+let network: Json;
+let joinKey: string;
+
+beforeAll(async () => {
+  server = await createTestApp();
+  ({ owner, network } = await setUp(server.url));
+  joinKey = (await makeKey(owner, network.id)).key;
+});
+afterAll(() => server.dispose());
+
+test("AP-27 snapshot and deltas together equal a fresh map after any mix of changes, on every node", async () => {
+  const agents = await Promise.all(Array.from({ length: 12 }, () => connectAgent(server.url, { joinKey })));
+  const ids = await Promise.all(agents.map(async (agent) => (await agent.next("welcome")).peerId));
+  let seed = 12_345;
+  const pick = (limit: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % limit;
+  };
+  const joiners: SimulatedAgent[] = [];
+  for (let step = 0; step < 40; step += 1) {
+    const id = ids[pick(ids.length)];
+    const rules = (await owner.get(`/api/v1/networks/${network.id}/rules`)).body.items;
+    const choice = pick(5);
+    if (choice === 0) await owner.call("PATCH", `/api/v1/peers/${id}`, { name: `name-${step}` });
+    if (choice === 1 && rules.length > 0) await owner.call("DELETE", `/api/v1/rules/${rules[0].id}`);
+    if (choice === 2 && rules.length === 0) await owner.post(`/api/v1/networks/${network.id}/rules`, { kind: "all-to-all" });
+    if (choice === 3) joiners.push(await connectAgent(server.url, { joinKey }));
+    if (choice === 4) await owner.call("PATCH", `/api/v1/networks/${network.id}`, { name: `office-${step}` });
+    if (step % 13 === 12) await owner.call("DELETE", `/api/v1/peers/${ids.pop()}`);
+  }
+
+  await owner.post(`/api/v1/networks/${network.id}/rules`, { kind: "all-to-all" });
+  const { network: final } = await finalState();
+  const alive = agents.slice(0, ids.length);
+  for (const agent of alive) await eventually("the last sequence", () => isCurrent(agent, final.name));
+  for (const agent of alive) {
+    const asDelivered = agent.map();
+    // Asking for the map again gives it whole, from the same connection and for the same node.
+    agent.send({ kind: "needMap", reason: "gap" });
+    const fresh = await agent.until((map) => map !== asDelivered);
+    expect(byId(asDelivered)).toEqual(byId(fresh));
+  }
+  for (const agent of [...agents, ...joiners]) agent.cut();
+});
+
+async function finalState() {
+  // One last change that reaches every node tells when all earlier ones did.
+  const name = "the-end";
+  const answer = await owner.call("PATCH", `/api/v1/networks/${network.id}`, { name });
+  return { network: answer.body };
+}
+
+function isCurrent(agent: SimulatedAgent, name: string): true | undefined {
+  return agent.map().self.networkName === name ? true : undefined;
+}
+
+function byId(map: NetworkMap): NetworkMap {
+  return { ...map, peers: map.peers.toSorted((left, right) => (left.id < right.id ? -1 : 1)) };
+}
+
+test("CP-3 AP-24 a change reaches every affected node once, with the same bytes, and nobody else", async () => {
+  const other = await owner.post("/api/v1/networks", { name: "elsewhere" });
+  const stranger = await connectAgent(server.url, { joinKey: (await makeKey(owner, other.body.id)).key });
+  const agents = await Promise.all(Array.from({ length: 5 }, () => connectAgent(server.url, { joinKey })));
+  const ids = await Promise.all(agents.map(async (agent) => (await agent.next("welcome")).peerId));
+  await Promise.all([stranger, ...agents].map((agent) => agent.until(() => true)));
+  await settled(agents);
+  const before = [stranger, ...agents].map(deltasOf).map(({ length }) => length);
+  const bytesBefore = agents.map((agent) => agent.receivedBytes());
+
+  await owner.call("PATCH", `/api/v1/peers/${ids[0]}`, { name: "changed-once" });
+  await Promise.all(agents.slice(1).map((agent) => agent.until(({ peers }) => peers.some(({ name }) => name === "changed-once"))));
+  await settled(agents);
+
+  const added = [stranger, ...agents].map((agent, place) => deltasOf(agent).slice(before[place]));
+  expect(added.map(({ length }) => length)).toEqual([0, 1, 1, 1, 1, 1]);
+  const signatures = new Set(added.slice(2).map(([frame]) => Buffer.from(frame?.signature ?? []).toString("hex")));
+  expect(signatures.size).toBe(1);
+  for (const [place, agent] of agents.entries()) expect(agent.receivedBytes() - (bytesBefore[place] ?? 0)).toBeLessThan(1_000);
+  for (const agent of [stranger, ...agents]) agent.cut();
+});
+
+test("AP-22 a node that reads slowly gets the newest state, not every step of it", async () => {
+  const agent = await connectAgent(server.url, { joinKey });
+  const { peerId } = await agent.next("welcome");
+  const watcher = await connectAgent(server.url, { joinKey });
+  await watcher.until(({ peers }) => peers.some(({ id }) => id === peerId));
+  await settled([watcher]);
+  const before = deltasOf(watcher).length;
+
+  for (let step = 0; step < 30; step += 1) await owner.call("PATCH", `/api/v1/peers/${peerId}`, { name: `step-${step}` });
+  await watcher.until(({ peers }) => peers.some(({ name }) => name === "step-29"));
+
+  expect(deltasOf(watcher).length - before).toBeLessThan(30);
+  agent.cut();
+  watcher.cut();
+});
+
+function deltasOf(agent: SimulatedAgent) {
+  return agent.frames.filter((frame) => frame.kind === "delta");
+}
+
+/** Waits until every node confirmed what it was sent and nothing is on the way. */
+async function settled(agents: readonly SimulatedAgent[]): Promise<void> {
+  await Promise.all(
+    agents.map(async (agent) => {
+      const id = agent.map().self.peerId;
+      await eventually("applied", async () => ((await owner.get(`/api/v1/peers/${id}`)).body.map.state === "applied" ? true : undefined));
+    }),
+  );
+}

@@ -1,0 +1,162 @@
+import type { AgentFrame, PeerId } from "@weft/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestApp } from "../testing/create-test-app.ts";
+import type { TestApp } from "../testing/create-test-app.ts";
+import { subscribe } from "../testing/event-stream.ts";
+import { makeKey, setUp } from "../testing/rest-client.ts";
+import type { Json, RestClient } from "../testing/rest-client.ts";
+import { connectAgent, eventually } from "../testing/simulated-agent.ts";
+import type { Identity } from "../testing/simulated-agent.ts";
+
+let server: TestApp;
+let owner: RestClient;
+let network: Json;
+let joinKey: string;
+
+beforeAll(async () => {
+  server = await createTestApp();
+  ({ owner, network } = await setUp(server.url));
+  joinKey = (await makeKey(owner, network.id)).key;
+});
+afterAll(() => server.dispose());
+
+test("the network page hears of joins, applied maps, rates, renames and removals", async () => {
+  const stream = await subscribe(server.url, owner.cookie() ?? "", { path: "live.network", input: { networkId: network.id } });
+  await stream.next(({ kind }) => kind === "peers");
+  const agent = await connectAgent(server.url, { joinKey, hostname: "seen" });
+  const other = await connectAgent(server.url, { joinKey });
+  const { peerId } = await agent.next("welcome");
+  const link = (await other.next("welcome")).peerId;
+
+  const joined = await stream.next(({ kind, peers }) => kind === "peers" && peers.some(({ id, presence, map }: Json) => id === peerId && presence === "online" && map.state === "applied"));
+  const watch = await agent.next("watch");
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, link, bytes: 0n }));
+  agent.send(counters(agent.identity, { uptimeMs: 2_000, link, bytes: 1_000n }));
+  const sentMs = Date.now();
+  const sample = await stream.next(({ kind, peers }) => kind === "sample" && peers.length > 0);
+  const delayMs = Date.now() - sentMs;
+  await owner.call("PATCH", `/api/v1/peers/${peerId}`, { name: "renamed" });
+  const renamed = await stream.next(({ kind, peers }) => kind === "peers" && peers.some(({ name }: Json) => name === "renamed"));
+  await owner.call("DELETE", `/api/v1/peers/${peerId}`);
+  const removed = await stream.next(({ kind }) => kind === "peer-removed");
+
+  expect(joined.peers[0].name).toBeTruthy();
+  expect(watch.intervalMs).toBe(1_000);
+  expect(sample).toMatchObject({ peers: [{ peerId, rxBitsPerSecond: 8_000, rxBytes: "1000" }], totals: { rxBitsPerSecond: 8_000 } });
+  expect(delayMs).toBeLessThan(2_000);
+  expect(renamed.peers.map(({ id }: Json) => id)).toEqual([peerId]);
+  expect(removed.peerId).toBe(peerId);
+  stream.close();
+  await eventually("the end of the watch", () => other.frames.find((frame) => frame.kind === "watch" && frame.intervalMs === 10_000));
+  other.leave();
+});
+
+test("the peer page gets history first, then links, drops, stages and offload state", async () => {
+  const agent = await connectAgent(server.url, { joinKey, hostname: "busy" });
+  const other = await connectAgent(server.url, { joinKey, hostname: "partner" });
+  const { peerId } = await agent.next("welcome");
+  const link = (await other.next("welcome")).peerId;
+  for (const step of [1, 2, 3]) agent.send(counters(agent.identity, { uptimeMs: step * 1_000, link, bytes: BigInt(step) * 500n }));
+  await eventually("counters", async () => ((await owner.get(`/api/v1/peers/${peerId}`)).body.rxBytes === "1500" ? true : undefined));
+
+  const stream = await subscribe(server.url, owner.cookie() ?? "", { path: "live.peer", input: { peerId } });
+  const history = await stream.next(() => true);
+  agent.send(counters(agent.identity, { uptimeMs: 4_000, link, bytes: 2_500n }));
+  const sample = await stream.next(({ kind, links }) => kind === "sample" && links[0].rxBytes === "2500");
+
+  expect(history).toMatchObject({ kind: "history", points: [{ rxBitsPerSecond: 4_000 }, { rxBitsPerSecond: 4_000 }] });
+  expect(sample).toMatchObject({
+    rxBitsPerSecond: 8_000,
+    links: [{ peerId: link, name: "partner", rxBitsPerSecond: 8_000, drops: { replay: "3" }, sessionAgeSeconds: 1.5 }],
+    drops: { dropNoPeer: "4" },
+    stages: [{ shard: 0, stage: "seal", packets: 10 }],
+    cpuPercent: 50,
+    rssBytes: 1_000_000,
+  });
+  stream.close();
+  agent.leave();
+  other.leave();
+});
+
+test("AP-64 counters of peers that do not exist are skipped, the rest is taken", async () => {
+  const agent = await connectAgent(server.url, { joinKey });
+  const { peerId } = await agent.next("welcome");
+
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, link: "peer_0000000000000000000000000g" as PeerId, bytes: 5n }));
+
+  await eventually("the total", async () => ((await owner.get(`/api/v1/peers/${peerId}`)).body.rxBytes === "5" ? true : undefined));
+  agent.leave();
+});
+
+test("B8 heartbeats and reports without traffic write nothing", async () => {
+  const agent = await connectAgent(server.url, { joinKey });
+  await agent.until(() => true);
+  await new Promise((done) => setTimeout(done, 200));
+  await server.app.deps.database.isAlive();
+  server.takeStatements();
+
+  for (let beat = 1; beat <= 50; beat += 1) {
+    agent.send({ kind: "ping", token: BigInt(beat) });
+    agent.send(counters(agent.identity, { uptimeMs: beat * 1_000, link: undefined, bytes: 0n }));
+  }
+  await eventually("all pongs", () => agent.frames.find((frame) => frame.kind === "pong" && frame.token === 50n));
+
+  expect(server.takeStatements().filter((text) => /update|insert|delete/i.test(text))).toEqual([]);
+  agent.leave();
+});
+
+test("totals, sessions and maps survive a restart: nobody is logged out, current nodes resume", async () => {
+  const first = await createTestApp();
+  const setup = await setUp(first.url);
+  const { key } = await makeKey(setup.owner, setup.network.id);
+  const agent = await connectAgent(first.url, { joinKey: key });
+  const { peerId } = await agent.next("welcome");
+  await agent.until(() => true);
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, link: undefined, bytes: 0n }));
+  agent.send(counters(agent.identity, { uptimeMs: 2_000, link: peerId, bytes: 777n }));
+  await eventually("counters", async () => ((await setup.owner.get(`/api/v1/peers/${peerId}`)).body.rxBytes === "777" ? true : undefined));
+
+  const second = await first.restart();
+  const bye = await agent.next("bye");
+  const cookie = setup.owner.cookie() ?? "";
+  const back = await fetch(`${second.url}/api/v1/peers/${peerId}`, { headers: { cookie } }).then((answer): Promise<Json> => answer.json());
+  const again = await connectAgent(second.url, { identity: agent.identity, lastMap: agent.version() });
+
+  expect(bye).toMatchObject({ reason: "restart" });
+  expect(bye.retryAfterMs).toBeGreaterThan(0);
+  expect(back).toMatchObject({ id: peerId, rxBytes: "777", presence: "unknown" });
+  expect((await again.next("welcome")).mode).toBe("resume");
+  expect(again.challenge().serverKey).toBe(agent.challenge().serverKey);
+  again.cut();
+  await second.dispose();
+});
+
+function counters(
+  identity: Identity,
+  step: { readonly uptimeMs: number; readonly link: PeerId | undefined; readonly bytes: bigint },
+): AgentFrame {
+  const rows = step.link === undefined ? [] : [step.bytes];
+  return {
+    kind: "counters",
+    counters: {
+      counterEpoch: identity.counterEpoch,
+      uptimeMs: step.uptimeMs,
+      peers: {
+        peerIds: step.link === undefined ? [] : [step.link],
+        rxBytes: rows,
+        rxPackets: rows,
+        txBytes: rows,
+        txPackets: rows,
+        drops: rows.length === 0 ? [] : [{ reason: "replay", counts: [3n] }],
+        lastHandshakeAgeMs: rows.map(() => 1_500),
+        lastReceivedAgeMs: rows.map(() => 20),
+        sessionAgeMs: rows.map(() => 1_500),
+        endpoints: rows.map(() => null),
+      },
+      stages: [{ shard: 0, stage: "seal", batches: 1n, packets: BigInt(step.uptimeMs / 100), bytes: 1n, nanoseconds: 1n }],
+      totals: [{ name: "dropNoPeer", value: 4n }, { name: "syscalls", value: 1n }],
+      cpuMicroseconds: BigInt(step.uptimeMs * 500),
+      rssBytes: 1_000_000,
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Json } from "./rest-client.ts";
+import { eventually } from "./simulated-agent.ts";
+
+/** A tRPC subscription read over server-sent events. */
+export type EventStream = {
+  readonly events: readonly Json[];
+  /** Waits for an event that fits and was not waited for yet. */
+  readonly next: (fits: (event: Json) => boolean) => Promise<Json>;
+  readonly close: () => void;
+};
+
+export async function subscribe(url: string, cookie: string, call: { path: string; input: unknown }): Promise<EventStream> {
+  const abort = new AbortController();
+  const input = encodeURIComponent(JSON.stringify(call.input));
+  const response = await fetch(`${url}/trpc/${call.path}?input=${input}`, {
+    headers: { cookie, accept: "text/event-stream" },
+    signal: abort.signal,
+  });
+  const events: Json[] = [];
+  const taken = new Set<Json>();
+  const read = async () => {
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      const blocks = text.split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (data && !/^event: (ping|connected|return)/m.test(block)) events.push(JSON.parse(data));
+      }
+    }
+  };
+  read().catch(() => undefined);
+  return {
+    events,
+    async next(fits) {
+      const found = await eventually("an event", () => events.find((event) => !taken.has(event) && fits(event)));
+      taken.add(found);
+      return found;
+    },
+    close: () => abort.abort(),
+  };
+}
