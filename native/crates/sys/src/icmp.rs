@@ -11,7 +11,8 @@ use ports::{Clock, Instant};
 use crate::udp::Name;
 use crate::{Interest, Monotonic, Poller, errno};
 
-/// Sends one echo request with `payload_len` bytes and returns the time until its answer.
+/// Sends one echo request with `payload_len` bytes (at least 14, by which the answer is recognised) and returns the time
+/// until its answer.
 ///
 /// Uses an unprivileged ping socket where the host allows it, otherwise a raw socket.
 ///
