@@ -2,7 +2,7 @@ import type { HostInterface } from "@weft/dataplane";
 
 import type { Timers } from "../stream/timers.ts";
 
-/** Notices that the host's addresses change, by looking every two seconds. */
+/** Notices that the host's addresses change, by looking every second. */
 export type AddressWatch = { readonly start: () => void; readonly stop: () => void };
 
 export type AddressWatchDeps = {
@@ -39,4 +39,4 @@ export function createAddressWatch(deps: AddressWatchDeps): AddressWatch {
   return { start: look, stop: () => cancel() };
 }
 
-const INTERVAL_MS = 2_000;
+const INTERVAL_MS = 1_000;
