@@ -96,11 +96,19 @@ pub(super) fn network_header_valid(packet: &[u8]) -> bool {
     }
 }
 
-/// Whether a packet can carry an elided checksum: whole, TCP or UDP.
+/// Whether a packet can carry an elided checksum: whole, TCP or UDP, and with a complete header of theirs.
 pub(super) fn may_be_elided(packet: &[u8]) -> bool {
-    upper_layer(packet).is_some_and(|upper| {
-        !upper.is_fragment && matches!(upper.protocol, protocol::TCP | protocol::UDP)
-    })
+    let Some(upper) = upper_layer(packet).filter(|upper| !upper.is_fragment) else {
+        return false;
+    };
+    let Some(l4) = packet.get(upper.offset..) else {
+        return false;
+    };
+    match upper.protocol {
+        protocol::TCP => Tcp::try_from(l4).is_ok(),
+        protocol::UDP => Udp::try_from(l4).is_ok(),
+        _ => false,
+    }
 }
 
 /// Looks at the headers only; checksums are verified when a packet is about to be merged.

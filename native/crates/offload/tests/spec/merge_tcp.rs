@@ -648,7 +648,11 @@ fn eli_10_fragments_and_other_protocols_are_never_elided() {
     let fragment = t4(0, 100).with(|packet| packet.fragment = MF).bytes();
     let gre = t4(0, 100).with(|packet| packet.protocol = 47).bytes();
 
-    for packet in [fragment, gre] {
+    let mut cut = t4(0, 100).bytes()[..60].to_vec();
+    cut[0] = 0x4f;
+    cut[2..4].copy_from_slice(&[0, 60]);
+
+    for packet in [fragment, gre, cut] {
         let len = u32::try_from(packet.len()).unwrap();
         assert_eq!(
             merger.push(&packet, 0, len, 1, Checksum::Elided),
