@@ -42,7 +42,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, log, clock = SYSTEM_CLOCK, open = openDatabase } = options;
   const steps: (() => unknown)[] = [];
   const dispose = async () => {
-    for (const step of steps.reverse().splice(0)) await step();
+    for (const step of steps.splice(0).toReversed()) await step();
   };
   try {
     const startedAt = new Date(clock.nowMs());
@@ -89,12 +89,20 @@ export async function createApp(options: AppOptions): Promise<App> {
       },
       log: (event, fields) => log.info({ event, ...fields }),
     });
-    const listener = await listenForChanges({ database, catchUp: hub.catchUp, known: () => hub.networks.keys(), onError });
+    const listener = await listenForChanges({
+      database,
+      catchUp: hub.catchUp,
+      known: () => hub.networks.keys(),
+      onError,
+    });
     const heartbeats = startHeartbeats({ hub, clock, random });
     const jobs = startJobs({ db, clock, flushTraffic: hub.traffic.flush, onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose);
     const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate });
-    steps.push(() => server.close(), () => agents.stop(RESTART_WINDOW_MS));
+    steps.push(
+      () => server.close(),
+      () => agents.stop(RESTART_WINDOW_MS),
+    );
     return { server, deps, databaseLost: database.lost, dispose };
   } catch (error) {
     await dispose();

@@ -41,11 +41,9 @@ async function stop(reason: string, exitCode: number): Promise<never> {
   isStopping = true;
   log.info({ event: "stopping", reason });
   setTimeout(() => process.exit(exitCode || 1), 5_000).unref();
-  for (const step of steps.reverse()) {
+  for (const step of steps.toReversed()) {
     await step().catch((error: unknown) => log.error({ event: "stop_failed", err: error }));
   }
   log.info({ event: "stopped" });
   return process.exit(exitCode);
 }
-
-

@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   for (const child of children) child.kill("SIGTERM");
-  await Promise.all(children.map((child) => (child.exitCode ?? child.signalCode) !== null || new Promise((done) => child.once("exit", done))));
+  await Promise.all(children.map(ended));
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -27,7 +27,11 @@ describe("the built program", () => {
   test("kill -9 of server and database loses nothing that was acknowledged, and the next start just works", async () => {
     const first = await start();
     const owner = createRestClient(first.url);
-    const setup = await owner.post("/api/v1/setup", { login: "olga", password: "correct horse", networkName: "office" });
+    const setup = await owner.post("/api/v1/setup", {
+      login: "olga",
+      password: "correct horse",
+      networkName: "office",
+    });
     const { key } = await makeKey(owner, setup.body.network.id);
     const agent = await connectAgent(first.url, { joinKey: key, hostname: "survivor" });
     const { peerId } = await agent.next("welcome");
@@ -114,7 +118,11 @@ async function start(): Promise<{ readonly child: ChildProcess; readonly url: st
   const child = launch();
   const line = await eventually(
     `the server to listen; it said ${child.text()}`,
-    () => child.text().split("\n").find((entry) => entry.includes('"event":"listening"')),
+    () =>
+      child
+        .text()
+        .split("\n")
+        .find((entry) => entry.includes('"event":"listening"')),
     60_000,
   );
   return { child, url: JSON.parse(line).url };

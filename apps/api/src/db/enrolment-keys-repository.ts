@@ -67,10 +67,7 @@ export async function listEnrolmentKeys(
 }
 
 export async function countEnrolmentKeys(db: Executor, networkId: string): Promise<number> {
-  const [row] = await db
-    .select({ total: count() })
-    .from(enrolmentKeys)
-    .where(eq(enrolmentKeys.networkId, networkId));
+  const [row] = await db.select({ total: count() }).from(enrolmentKeys).where(eq(enrolmentKeys.networkId, networkId));
   return row?.total ?? 0;
 }
 

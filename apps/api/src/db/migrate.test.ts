@@ -26,7 +26,7 @@ test("SC-11 servers that start at once apply each step once", async () => {
   await Promise.all(others.map(({ dispose }) => dispose()));
 
   const steps = (await readMigrations()).length;
-  expect(results.map(({ applied }) => applied).toSorted()).toEqual([0, 0, 0, steps]);
+  expect(results.map(({ applied }) => applied).toSorted((left, right) => left - right)).toEqual([0, 0, 0, steps]);
   expect(await migrate(connection.sql)).toEqual({ applied: 0 });
 });
 
@@ -41,7 +41,9 @@ test("a half-finished step is refused with its name", async () => {
   await migrate(connection.sql);
   await connection.sql`update weft_migrations set finished_at = null`;
 
-  await expect(migrate(connection.sql)).rejects.toThrow(/0000_initial was started but not finished; restore the backup/);
+  await expect(migrate(connection.sql)).rejects.toThrow(
+    /0000_initial was started but not finished; restore the backup/,
+  );
 });
 
 test("a step that was changed after it ran is refused", async () => {

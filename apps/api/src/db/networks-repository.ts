@@ -79,8 +79,7 @@ export async function deleteNetwork(tx: Executor, id: NetworkId): Promise<void> 
 export async function publishChanges(
   tx: Executor,
   networkId: NetworkId,
-  changes: readonly NetworkChange[],
-  now: Date,
+  { changes, at }: { readonly changes: readonly NetworkChange[]; readonly at: Date },
 ): Promise<bigint> {
   const [row] = await tx
     .update(networks)
@@ -95,7 +94,7 @@ export async function publishChanges(
       sequence: before + BigInt(place + 1),
       kind: change.kind,
       peerId: change.kind === "peer" ? change.peerId : null,
-      at: now,
+      at,
     })),
   );
   await notifyReplicas(tx, networkId);

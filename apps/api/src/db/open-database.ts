@@ -26,7 +26,7 @@ export async function openDatabase(
   if (!lock) throw new Error(`another weft server uses ${source.dataFolder}; stop it, or choose another WEFT_DATA_DIR`);
   const steps: (() => Promise<void>)[] = [lock.release];
   const dispose = async () => {
-    for (const step of steps.reverse().splice(0)) await step();
+    for (const step of steps.splice(0).toReversed()) await step();
   };
   try {
     let address: DatabaseAddress;

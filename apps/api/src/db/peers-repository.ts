@@ -155,7 +155,12 @@ export async function freeOffsets(
 
 export async function peersByIds(db: Executor, ids: readonly PeerId[]): Promise<readonly Peer[]> {
   if (ids.length === 0) return [];
-  return (await db.select().from(peers).where(inArray(peers.id, [...ids]))).map(peerFromRow);
+  return (
+    await db
+      .select()
+      .from(peers)
+      .where(inArray(peers.id, [...ids]))
+  ).map(peerFromRow);
 }
 
 function matching(q: string | undefined) {

@@ -1,7 +1,10 @@
 /** Slows nodes down that connect again and again; a restart loop of honest size is never noticed. */
 export type FlapDamping = {
   /** Counts a connection; a refused one says how long to stay away. */
-  readonly connect: (id: string, nowMs: number) => { readonly ok: true } | { readonly ok: false; readonly retryAfterMs: number };
+  readonly connect: (
+    id: string,
+    nowMs: number,
+  ) => { readonly ok: true } | { readonly ok: false; readonly retryAfterMs: number };
 };
 
 export function createFlapDamping(): FlapDamping {

@@ -52,8 +52,14 @@ describe("login throttle", () => {
     const byAccount = createLoginThrottle();
     const byAddress = createLoginThrottle();
 
-    const account = Array.from({ length: 30 }, (_, place) => byAccount.begin({ account: "olga", address: `10.0.0.${place}` }, 0).allowed);
-    const address = Array.from({ length: 60 }, (_, place) => byAddress.begin({ account: `user-${place}`, address: "10.0.0.1" }, 0).allowed);
+    const account = Array.from(
+      { length: 30 },
+      (_, place) => byAccount.begin({ account: "olga", address: `10.0.0.${place}` }, 0).allowed,
+    );
+    const address = Array.from(
+      { length: 60 },
+      (_, place) => byAddress.begin({ account: `user-${place}`, address: "10.0.0.1" }, 0).allowed,
+    );
 
     expect(account.filter(Boolean)).toHaveLength(5);
     expect(address.filter(Boolean)).toHaveLength(20);
@@ -92,7 +98,14 @@ test("a bit set holds what was added, beyond its first size too", () => {
   for (const index of [0, 31, 32, 5_000]) set.add(index);
   set.remove(31);
 
-  expect([0, 31, 32, 33, 5_000, 90_000].map((index) => set.has(index))).toEqual([true, false, true, false, true, false]);
+  expect([0, 31, 32, 33, 5_000, 90_000].map((index) => set.has(index))).toEqual([
+    true,
+    false,
+    true,
+    false,
+    true,
+    false,
+  ]);
 });
 
 function prefix(text: string): Prefix {

@@ -1,4 +1,13 @@
-import type { Endpoint, IdentityKey, Ipv4Address, Ipv6Address, NetworkId, PeerId, Prefix, PublicKey } from "@weft/protocol";
+import type {
+  Endpoint,
+  IdentityKey,
+  Ipv4Address,
+  Ipv6Address,
+  NetworkId,
+  PeerId,
+  Prefix,
+  PublicKey,
+} from "@weft/protocol";
 
 /** A member of a network, as the database knows it. */
 export type Peer = {

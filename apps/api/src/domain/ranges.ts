@@ -49,4 +49,6 @@ const LENGTHS = { 4: { min: 8, max: 30 }, 6: { min: 32, max: 124 } } as const;
 const SHARED_SPACE = known("100.64.0.0/10");
 const UNIQUE_LOCAL = known("fd00::/8");
 const IPV4_CHOICES = 64;
-const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/8", "fe80::/10", "ff00::/8"].map(known);
+const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/8", "fe80::/10", "ff00::/8"].map(
+  known,
+);

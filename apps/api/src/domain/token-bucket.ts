@@ -1,7 +1,10 @@
 /** Limits calls per subject: a full bucket allows a burst, then so many per second. */
 export type TokenBuckets = {
   /** Takes one token, or says after how many seconds there will be one. */
-  readonly take: (subject: string, nowMs: number) => { readonly ok: true } | { readonly ok: false; readonly retryAfterSeconds: number };
+  readonly take: (
+    subject: string,
+    nowMs: number,
+  ) => { readonly ok: true } | { readonly ok: false; readonly retryAfterSeconds: number };
 };
 
 export type BucketOptions = { readonly perSecond: number; readonly burst: number };
@@ -12,7 +15,9 @@ export function createTokenBuckets({ perSecond, burst }: BucketOptions): TokenBu
   return {
     take(subject, nowMs) {
       const found = buckets.get(subject);
-      const tokens = found ? Math.min(burst, found.tokens + (Math.max(0, nowMs - found.atMs) / 1_000) * perSecond) : burst;
+      const tokens = found
+        ? Math.min(burst, found.tokens + (Math.max(0, nowMs - found.atMs) / 1_000) * perSecond)
+        : burst;
       if (buckets.size >= SUBJECTS_MAX) forgetFull(buckets, { perSecond, burst }, nowMs);
       buckets.set(subject, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: nowMs });
       if (tokens >= 1) return { ok: true };

@@ -11,7 +11,17 @@ const nothing = { rxBytes: 0n, txBytes: 0n, counterEpoch: null, epochRxBytes: 0n
 test("AP-60 totals add up over agent starts", () => {
   const traffic = createNodeTraffic(nothing);
 
-  traffic.ingest(report({ epoch: 1n, uptimeMs: 1_000, links: [[a, 100n], [b, 10n]] }), 0);
+  traffic.ingest(
+    report({
+      epoch: 1n,
+      uptimeMs: 1_000,
+      links: [
+        [a, 100n],
+        [b, 10n],
+      ],
+    }),
+    0,
+  );
   traffic.ingest(report({ epoch: 1n, uptimeMs: 2_000, links: [[a, 150n]] }), 1_000);
   traffic.ingest(report({ epoch: 2n, uptimeMs: 1_000, links: [[a, 7n]] }), 2_000);
 
@@ -20,7 +30,17 @@ test("AP-60 totals add up over agent starts", () => {
 
 test("AP-60 after a restart of the server the running agent start is not counted twice", () => {
   const before = createNodeTraffic({ ...nothing, rxBytes: 40n });
-  before.ingest(report({ epoch: 5n, uptimeMs: 1_000, links: [[a, 100n], [b, 50n]] }), 0);
+  before.ingest(
+    report({
+      epoch: 5n,
+      uptimeMs: 1_000,
+      links: [
+        [a, 100n],
+        [b, 50n],
+      ],
+    }),
+    0,
+  );
   const stored = before.totals();
 
   const after = createNodeTraffic(stored);

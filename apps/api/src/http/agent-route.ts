@@ -24,7 +24,7 @@ export function registerAgentRoute(app: FastifyInstance, gate: AgentGate): void 
       socket,
       address: addressOf(request),
       requestId: request.id,
-      nonce: String(request.query.nonce ?? ""),
+      nonce: request.query.nonce ?? "",
       exportKey: undefined,
     });
   });

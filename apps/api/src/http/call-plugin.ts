@@ -25,13 +25,19 @@ export function registerCalls(app: FastifyInstance, deps: FeatureDeps): void {
     if (!COVERED.test(request.url)) return undefined;
     const actor = await actorOf(deps, request);
     if (actor === "unknown-token") {
-      return sendFailure(request, reply, { code: "not_authenticated", detail: "the token is unknown, expired or revoked" });
+      return sendFailure(request, reply, {
+        code: "not_authenticated",
+        detail: "the token is unknown, expired or revoked",
+      });
     }
     const verdict = isSameOrigin(request, publicUrl);
     const isChange = request.method !== "GET" && request.method !== "HEAD";
     const mayLackProof = actor.kind !== "user" && verdict === "unproven";
     if (isChange && actor.kind !== "token" && verdict !== "same" && !mayLackProof) {
-      return sendFailure(request, reply, { code: "cross_origin", origin: request.headers.origin ?? "an unknown place" });
+      return sendFailure(request, reply, {
+        code: "cross_origin",
+        origin: request.headers.origin ?? "an unknown place",
+      });
     }
     calls.set(request, {
       actor,
@@ -62,7 +68,8 @@ async function tokenActor(deps: FeatureDeps, authorization: string): Promise<Act
   const found = await findTokenByHash(deps.database.db, hashSecret(text), new Date(nowMs));
   if (!found) return "unknown-token";
   const { token, user } = found;
-  if (nowMs - (token.lastUsedAt?.getTime() ?? 0) > TOUCH_MS) await touchToken(deps.database.db, token.id, new Date(nowMs));
+  if (nowMs - (token.lastUsedAt?.getTime() ?? 0) > TOUCH_MS)
+    await touchToken(deps.database.db, token.id, new Date(nowMs));
   return {
     kind: "token",
     userId: user.id,

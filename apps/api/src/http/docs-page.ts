@@ -21,7 +21,9 @@ ${fieldTable("Input", contract.input)}${fieldTable("Output", contract.output)}</
     });
     return `<section><h2>${escape(noun)}</h2>${articles.join("")}</section>`;
   });
-  const links = [...groups.keys()].map((noun) => `<a href="#${escape(groups.get(noun)?.[0]?.name ?? "")}">${escape(noun)}</a>`);
+  const links = [...groups.keys()].map(
+    (noun) => `<a href="#${escape(groups.get(noun)?.[0]?.name ?? "")}">${escape(noun)}</a>`,
+  );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>weft API</title>
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/api/v1/docs.css"></head><body>
 <header><h1>weft API <small>${escape(version)}</small></h1>

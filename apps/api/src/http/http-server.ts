@@ -56,7 +56,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   registerDocs(app, deps.server.version);
   await app.register(fastifyTRPCPlugin, {
     prefix: "/trpc",
-    trpcOptions: { router: createRouter(deps), createContext: ({ req }: { req: Parameters<typeof callOf>[0] }) => callOf(req) },
+    trpcOptions: {
+      router: createRouter(deps),
+      createContext: ({ req }: { req: Parameters<typeof callOf>[0] }) => callOf(req),
+    },
   });
   app.get("/healthz", async (request, reply) => {
     if (await deps.database.isAlive()) return { status: "ok" };

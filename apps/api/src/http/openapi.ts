@@ -43,7 +43,9 @@ function operationObject(name: string, contract: OperationContract, schemas: Jso
   const { rest, access } = contract;
   const output = jsonSchema(contract.output, "output", schemas);
   const success = rest.status === 204 ? {} : { content: { "application/json": { schema: output } } };
-  const headers = rest.location ? { Location: { schema: { type: "string" }, description: "Path of the new item." } } : {};
+  const headers = rest.location
+    ? { Location: { schema: { type: "string" }, description: "Path of the new item." } }
+    : {};
   return {
     operationId: name,
     summary: contract.summary,
@@ -86,7 +88,11 @@ function inputObject(contract: OperationContract, schemas: Json): Json {
 
 /** JSON Schema of one value; schemas with an id are shared through `components`. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Json): unknown {
-  const { $schema: _dialect, $defs, ...rest } = z.toJSONSchema(schema, {
+  const {
+    $schema: _dialect,
+    $defs,
+    ...rest
+  } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     cycles: "ref",
@@ -102,7 +108,8 @@ function toComponents(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
-      if (key === "$ref" && typeof inner === "string") return [[key, inner.replace("#/$defs/", "#/components/schemas/")]];
+      if (key === "$ref" && typeof inner === "string")
+        return [[key, inner.replace("#/$defs/", "#/components/schemas/")]];
       return key === "id" && typeof inner === "string" ? [] : [[key, toComponents(inner)]];
     }),
   );

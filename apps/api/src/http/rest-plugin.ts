@@ -51,7 +51,10 @@ function inputOf(operation: Operation, request: FastifyRequest): Result<unknown,
   const body = request.body ?? undefined;
   const takesBody = kind === "mutation" && rest.method !== "DELETE";
   if (body !== undefined && (typeof body !== "object" || Array.isArray(body))) {
-    return err({ code: "invalid_input", items: [{ pointer: "", code: "invalid_type", message: "expected an object" }] });
+    return err({
+      code: "invalid_input",
+      items: [{ pointer: "", code: "invalid_type", message: "expected an object" }],
+    });
   }
   const content = takesBody ? asRecord(body) : {};
   const misplaced = [

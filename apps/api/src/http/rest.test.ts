@@ -24,7 +24,8 @@ describe("conventions", () => {
     const expected = Object.entries(contracts).flatMap(([noun, verbs]) =>
       Object.entries(verbs).flatMap(([verb, { kind }]) => (kind === "subscription" ? [] : [`${noun}.${verb}`])),
     );
-    expect(names.toSorted()).toEqual(expected.toSorted());
+    expect(new Set(names)).toEqual(new Set(expected));
+    expect(names).toHaveLength(expected.length);
     for (const operation of documented) {
       expect(operation["x-permission"]).toBeTruthy();
       if (operation["x-permission"] !== "public") expect(operation["x-scope"]).toMatch(/^\w+:(read|write)$/);
@@ -59,7 +60,13 @@ describe("conventions", () => {
     { method: "POST", path: "/api/v1/networks", body: "{", status: 400, code: "invalid_input" },
     { method: "POST", path: "/api/v1/networks", body: "[]", status: 400, code: "invalid_input" },
     { method: "GET", path: "/api/v1/networks?cursor=AAAA", body: undefined, status: 400, code: "cursor_invalid" },
-    { method: "POST", path: "/api/v1/networks", body: `{"name":"${"a".repeat(1_000_001)}"}`, status: 413, code: "payload_too_large" },
+    {
+      method: "POST",
+      path: "/api/v1/networks",
+      body: `{"name":"${"a".repeat(1_000_001)}"}`,
+      status: 413,
+      code: "payload_too_large",
+    },
   ])("$method $path answers $status $code as a problem document", async ({ method, path, body, status, code }) => {
     const answer = await owner.call(method, path, body);
 
@@ -180,7 +187,8 @@ describe("networks", () => {
     await owner.call("PATCH", `/api/v1/networks/${body.id}`, { name: "audited-2" });
     const { sql, dispose } = server.database.connect();
 
-    const events = await sql`select actor_login, action, before, after from audit_events where object_id = ${body.id} order by at`;
+    const events =
+      await sql`select actor_login, action, before, after from audit_events where object_id = ${body.id} order by at`;
     await dispose();
 
     expect(events.map(({ action }) => action)).toEqual(["networks.create", "networks.update"]);
@@ -204,7 +212,9 @@ describe("credentials", () => {
     expect(rows).not.toContain(made.body.token.slice(9));
     expect((await robot.get("/api/v1/networks")).status).toBe(200);
     expect((await robot.post("/api/v1/networks", { name: "no" })).body).toMatchObject({
-      status: 403, code: "scope_missing", detail: "the token lacks the scope networks:write",
+      status: 403,
+      code: "scope_missing",
+      detail: "the token lacks the scope networks:write",
     });
     expect((await robot.get(`/api/v1/networks/${network.id}/peers`)).body.code).toBe("scope_missing");
     await owner.call("DELETE", `/api/v1/tokens/${made.body.id}`);

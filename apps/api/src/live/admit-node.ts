@@ -75,7 +75,7 @@ async function refreshFacts(deps: AdmitDeps, known: Peer, hello: Hello): Promise
     await lockNetwork(tx, known.networkId);
     await updateNodeFacts(tx, known.id, facts);
     const now = new Date(deps.clock.nowMs());
-    await publishChanges(tx, known.networkId, [{ kind: "peer", peerId: known.id }], now);
+    await publishChanges(tx, known.networkId, { changes: [{ kind: "peer", peerId: known.id }], at: now });
     return ok({ ...known, ...facts });
   });
   return updated.ok ? updated : err(refuse("overload", "none", "the node's new facts could not be stored"));

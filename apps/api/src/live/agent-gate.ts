@@ -32,7 +32,10 @@ type State =
   | { readonly step: "over" };
 
 /** The agents' door: proves who comes in, then hands the connection to its session. */
-export function createAgentGate(deps: AgentGateDeps): { readonly gate: AgentGate; readonly stop: (windowMs: number) => void } {
+export function createAgentGate(deps: AgentGateDeps): {
+  readonly gate: AgentGate;
+  readonly stop: (windowMs: number) => void;
+} {
   const open = new Set<AgentSocket>();
   const flaps = createFlapDamping();
   let isStopping = false;
@@ -100,7 +103,11 @@ async function admit(
   const { connection, socket, proven } = arrival;
   const admitted = await admitNode(deps, connection, proven);
   if (!admitted.ok) {
-    deps.log("node_refused", { detail: admitted.error.detail, address: connection.address, requestId: connection.requestId });
+    deps.log("node_refused", {
+      detail: admitted.error.detail,
+      address: connection.address,
+      requestId: connection.requestId,
+    });
     socket.bye(admitted.error);
     return undefined;
   }

@@ -25,9 +25,12 @@ test("a node joins with a key, gets a signed map first, and is shown online with
   await agent.until(() => true);
 
   expect(welcome.mode).toBe("snapshot");
-  expect(agent.frames.map(({ kind }) => kind).filter((kind) => kind !== "ping").slice(0, 5)).toEqual([
-    "challenge", "welcome", "mapBegin", "mapPart", "mapEnd",
-  ]);
+  expect(
+    agent.frames
+      .map(({ kind }) => kind)
+      .filter((kind) => kind !== "ping")
+      .slice(0, 5),
+  ).toEqual(["challenge", "welcome", "mapBegin", "mapPart", "mapEnd"]);
   expect(agent.map().self).toMatchObject({ peerId: welcome.peerId, name: "web-1", networkName: "office" });
   const peer = await eventually("the applied map", async () => {
     const { body } = await owner.get(`/api/v1/peers/${welcome.peerId}`);
@@ -113,11 +116,14 @@ test("AP-3 a hello recorded on one connection is refused on another", async () =
 test.each([
   { protocolVersion: 0, detail: "agent_too_old" },
   { protocolVersion: 99, detail: "agent_too_new" },
-])("AP-8 an agent of version $protocolVersion is told it is incompatible: $detail", async ({ protocolVersion, detail }) => {
-  const agent = await connectAgent(server.url, { joinKey, protocolVersion });
+])(
+  "AP-8 an agent of version $protocolVersion is told it is incompatible: $detail",
+  async ({ protocolVersion, detail }) => {
+    const agent = await connectAgent(server.url, { joinKey, protocolVersion });
 
-  expect(await agent.next("bye")).toMatchObject({ reason: "incompatible", detail });
-});
+    expect(await agent.next("bye")).toMatchObject({ reason: "incompatible", detail });
+  },
+);
 
 test("an unknown node without a key is refused with its reason", async () => {
   const agent = await connectAgent(server.url);
@@ -184,7 +190,10 @@ test("AP-20 AP-21 a current node resumes; one with a gap gets a whole map again"
 
   expect((await resumed.next("welcome")).mode).toBe("resume");
   expect((await behind.next("welcome")).mode).toBe("snapshot");
-  await eventually("another map", () => behind.frames.filter(({ kind }) => kind === "mapEnd").length > before || undefined);
+  await eventually(
+    "another map",
+    () => behind.frames.filter(({ kind }) => kind === "mapEnd").length > before || undefined,
+  );
   expect(await resumed.next("bye")).toMatchObject({ reason: "replaced" });
   behind.leave();
 });
@@ -196,7 +205,10 @@ test("AP-21 CP-1 a node that knows a later sequence proves lost history: a new e
   const version = agent.version();
   agent.leave();
 
-  const ahead = await connectAgent(server.url, { identity, lastMap: { ...version, sequence: version.sequence + 1_000n } });
+  const ahead = await connectAgent(server.url, {
+    identity,
+    lastMap: { ...version, sequence: version.sequence + 1_000n },
+  });
 
   const welcome = await ahead.next("welcome");
   expect(welcome.mode).toBe("snapshot");
@@ -254,7 +266,9 @@ test("endpoints reach the others, addresses that cannot work do not", async () =
     },
   });
 
-  const map = await first.until(({ peers }) => peers.some(({ id, endpoints }) => id === peerId && endpoints.length > 0));
+  const map = await first.until(({ peers }) =>
+    peers.some(({ id, endpoints }) => id === peerId && endpoints.length > 0),
+  );
   expect(map.peers.find(({ id }) => id === peerId)?.endpoints).toEqual(["192.168.7.2:51820"]);
   const { body } = await owner.get(`/api/v1/peers/${peerId}`);
   expect(body.endpoints).toEqual([{ address: "192.168.7.2:51820", source: "interface" }]);
@@ -278,7 +292,11 @@ test("a ping job runs on its node and comes back", async () => {
 
   expect(job.work).toEqual({ kind: "ping", target: to.map().self.ipv4, count: 2 });
   expect((await answer).body).toEqual({
-    sent: 2, received: 2, rttMicroseconds: [310, 290], endpoint: "192.0.2.7:1", path: "direct",
+    sent: 2,
+    received: 2,
+    rttMicroseconds: [310, 290],
+    endpoint: "192.0.2.7:1",
+    path: "direct",
   });
   from.leave();
   await eventually("offline", async () => {

@@ -34,7 +34,8 @@ test("AP-27 snapshot and deltas together equal a fresh map after any mix of chan
     const choice = pick(5);
     if (choice === 0) await owner.call("PATCH", `/api/v1/peers/${id}`, { name: `name-${step}` });
     if (choice === 1 && rules.length > 0) await owner.call("DELETE", `/api/v1/rules/${rules[0].id}`);
-    if (choice === 2 && rules.length === 0) await owner.post(`/api/v1/networks/${network.id}/rules`, { kind: "all-to-all" });
+    if (choice === 2 && rules.length === 0)
+      await owner.post(`/api/v1/networks/${network.id}/rules`, { kind: "all-to-all" });
     if (choice === 3) joiners.push(await connectAgent(server.url, { joinKey }));
     if (choice === 4) await owner.call("PATCH", `/api/v1/networks/${network.id}`, { name: `office-${step}` });
     if (step % 13 === 12) await owner.call("DELETE", `/api/v1/peers/${ids.pop()}`);
@@ -80,14 +81,17 @@ test("CP-3 AP-24 a change reaches every affected node once, with the same bytes,
   const bytesBefore = agents.map((agent) => agent.receivedBytes());
 
   await owner.call("PATCH", `/api/v1/peers/${ids[0]}`, { name: "changed-once" });
-  await Promise.all(agents.slice(1).map((agent) => agent.until(({ peers }) => peers.some(({ name }) => name === "changed-once"))));
+  await Promise.all(
+    agents.slice(1).map((agent) => agent.until(({ peers }) => peers.some(({ name }) => name === "changed-once"))),
+  );
   await settled(agents);
 
   const added = [stranger, ...agents].map((agent, place) => deltasOf(agent).slice(before[place]));
   expect(added.map(({ length }) => length)).toEqual([0, 1, 1, 1, 1, 1]);
   const signatures = new Set(added.slice(2).map(([frame]) => Buffer.from(frame?.signature ?? []).toString("hex")));
   expect(signatures.size).toBe(1);
-  for (const [place, agent] of agents.entries()) expect(agent.receivedBytes() - (bytesBefore[place] ?? 0)).toBeLessThan(1_000);
+  for (const [place, agent] of agents.entries())
+    expect(agent.receivedBytes() - (bytesBefore[place] ?? 0)).toBeLessThan(1_000);
   for (const agent of [stranger, ...agents]) agent.cut();
 });
 
@@ -99,7 +103,8 @@ test("AP-22 a node that reads slowly gets the newest state, not every step of it
   await settled([watcher]);
   const before = deltasOf(watcher).length;
 
-  for (let step = 0; step < 30; step += 1) await owner.call("PATCH", `/api/v1/peers/${peerId}`, { name: `step-${step}` });
+  for (let step = 0; step < 30; step += 1)
+    await owner.call("PATCH", `/api/v1/peers/${peerId}`, { name: `step-${step}` });
   await watcher.until(({ peers }) => peers.some(({ name }) => name === "step-29"));
 
   expect(deltasOf(watcher).length - before).toBeLessThan(30);
@@ -116,7 +121,9 @@ async function settled(agents: readonly SimulatedAgent[]): Promise<void> {
   await Promise.all(
     agents.map(async (agent) => {
       const id = agent.map().self.peerId;
-      await eventually("applied", async () => ((await owner.get(`/api/v1/peers/${id}`)).body.map.state === "applied" ? true : undefined));
+      await eventually("applied", async () =>
+        (await owner.get(`/api/v1/peers/${id}`)).body.map.state === "applied" ? true : undefined,
+      );
     }),
   );
 }

@@ -3,11 +3,13 @@ import type { Peer } from "../domain/peer.ts";
 import type { PresenceBook } from "../domain/presence.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
+import type { PeerView } from "../registry/peer-schemas.ts";
 import { peerView } from "../registry/views.ts";
 import type { AttachedStream } from "./attached-stream.ts";
 import { livePeer, networkSample, peerSample } from "./live-views.ts";
 import type { NetworkHub } from "./network-hub.ts";
 import { createSubscribers } from "./subscribers.ts";
+import type { Subscribers } from "./subscribers.ts";
 import type { TrafficBook } from "./traffic-book.ts";
 
 /** Keeps dashboards up to date, and asks nodes for fine counters while somebody looks. */
@@ -51,32 +53,10 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
     const traffic = deps.traffic.find(peer.id);
     return peerView(peer, livePeer({ presence: deps.presence, traffic }, peer, place));
   };
-  const sendDirty = () => {
-    for (const [networkId, ids] of dirty) {
-      dirty.delete(networkId);
-      const hub = deps.networks.get(networkId);
-      const peers = [...ids].flatMap((id) => hub?.mirror.peers().get(id) ?? []);
-      if (!hub || peers.length === 0) continue;
-      const views = peers.map((peer) => viewOf(hub, peer));
-      for (const feed of subscribers.ofNetwork(networkId)) pushPeers(feed, views);
-      for (const [place, { id }] of peers.entries()) {
-        const peer = views[place];
-        if (peer) for (const feed of subscribers.ofPeer(id)) feed.push({ kind: "peer", peer });
-      }
-    }
-  };
-  const sendSamples = () => {
-    const nowMs = deps.clock.nowMs();
-    for (const networkId of subscribers.networks()) {
-      const hub = deps.networks.get(networkId);
-      if (!hub) continue;
-      const wereMoving = moving.get(networkId) ?? new Set<PeerId>();
-      moving.set(networkId, wereMoving);
-      const sample = networkSample(hub, deps.traffic, { nowMs, wereMoving });
-      for (const feed of subscribers.ofNetwork(networkId)) feed.push(sample);
-    }
-  };
-  const timers = [setInterval(sendDirty, VIEW_MS), setInterval(sendSamples, WATCHED_MS)];
+  const timers = [
+    setInterval(() => sendDirty({ ...deps, subscribers, viewOf }, dirty), VIEW_MS),
+    setInterval(() => sendSamples({ ...deps, subscribers }, moving), WATCHED_MS),
+  ];
   return {
     watchNetwork(hub, signal) {
       const feed = subscribers.addNetwork(hub.id, signal);
@@ -115,6 +95,49 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
       for (const timer of timers) clearInterval(timer);
     },
   };
+}
+
+/** Sends the rows that changed since the last time. */
+function sendDirty(
+  deps: FeedDeps & {
+    readonly subscribers: Subscribers;
+    readonly viewOf: (hub: NetworkHub, peer: Peer) => PeerView;
+  },
+  dirty: Map<NetworkId, Set<PeerId>>,
+): void {
+  for (const [networkId, ids] of dirty) {
+    dirty.delete(networkId);
+    const hub = deps.networks.get(networkId);
+    const feeds = deps.subscribers.ofNetwork(networkId);
+    const wanted = [...ids].filter((id) => feeds.length > 0 || deps.subscribers.ofPeer(id).length > 0);
+    const peers = wanted.flatMap((id) => hub?.mirror.peers().get(id) ?? []);
+    if (!hub || peers.length === 0) continue;
+    const views = peers.map((peer) => ({ id: peer.id, view: deps.viewOf(hub, peer) }));
+    for (const feed of feeds)
+      pushPeers(
+        feed,
+        views.map(({ view }) => view),
+      );
+    for (const { id, view } of views) {
+      for (const feed of deps.subscribers.ofPeer(id)) feed.push({ kind: "peer", peer: view });
+    }
+  }
+}
+
+/** Sends one step of every watched network's chart. */
+function sendSamples(
+  deps: FeedDeps & { readonly subscribers: Subscribers },
+  moving: Map<NetworkId, Set<PeerId>>,
+): void {
+  const nowMs = deps.clock.nowMs();
+  for (const networkId of deps.subscribers.networks()) {
+    const hub = deps.networks.get(networkId);
+    if (!hub) continue;
+    const wereMoving = moving.get(networkId) ?? new Set<PeerId>();
+    moving.set(networkId, wereMoving);
+    const sample = networkSample(hub, deps.traffic, { nowMs, wereMoving });
+    for (const feed of deps.subscribers.ofNetwork(networkId)) feed.push(sample);
+  }
 }
 
 /** A list of any length in events of a bounded one; an empty network says so too. */

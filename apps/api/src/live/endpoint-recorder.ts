@@ -52,7 +52,7 @@ async function store(
       [...reports].map(([peerId, endpoints]) => ({ peerId, endpoints })),
     );
     const changes = [...reports.keys()].map((peerId) => ({ kind: "peer", peerId }) as const);
-    await publishChanges(tx, networkId, changes, new Date(deps.clock.nowMs()));
+    await publishChanges(tx, networkId, { changes, at: new Date(deps.clock.nowMs()) });
     return ok(undefined);
   });
 }

@@ -109,7 +109,12 @@ function follow(context: FollowContext, changes: ChangesSince): void {
       const stream = streams.get(node);
       if (!stream) continue;
       if (node !== peerId) stream.desired.notePeer(peerId);
-      else if (was && peer && JSON.stringify(selfOf(mirror.network(), was)) === JSON.stringify(selfOf(mirror.network(), peer))) continue;
+      else if (
+        was &&
+        peer &&
+        JSON.stringify(selfOf(mirror.network(), was)) === JSON.stringify(selfOf(mirror.network(), peer))
+      )
+        continue;
       else stream.desired.noteSelf();
       needsDelta(stream);
     }
@@ -121,7 +126,10 @@ function follow(context: FollowContext, changes: ChangesSince): void {
       needsDelta(stream);
     }
   }
-  context.onPeers([...changes.peers.keys()].filter((peerId) => mirror.peers().has(peerId)), removed);
+  context.onPeers(
+    [...changes.peers.keys()].filter((peerId) => mirror.peers().has(peerId)),
+    removed,
+  );
 }
 
 function sameInMaps(left: Peer, right: Peer): boolean {

@@ -15,7 +15,10 @@ export type NodeSession = {
 };
 
 /** Deletes a peer because its own node asks for it. */
-export type RemoveNode = (peerId: PeerId, from: { readonly address: string; readonly requestId: string }) => Promise<void>;
+export type RemoveNode = (
+  peerId: PeerId,
+  from: { readonly address: string; readonly requestId: string },
+) => Promise<void>;
 
 export type NodeSessionDeps = {
   readonly hub: LiveHub;

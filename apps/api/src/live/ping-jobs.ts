@@ -17,7 +17,10 @@ export type PingJobs = {
 
 /** Hands pings to nodes; each has a time limit, and an answer nobody waits for any more is dropped. */
 export function createPingJobs(random: RandomBytes): PingJobs {
-  const waiting = new Map<JobId, { readonly settle: (result: Result<PingOutcome, Failure>) => void; readonly name: string }>();
+  const waiting = new Map<
+    JobId,
+    { readonly settle: (result: Result<PingOutcome, Failure>) => void; readonly name: string }
+  >();
   return {
     start({ name, target, count, send }) {
       const id = jobIds.make(random);

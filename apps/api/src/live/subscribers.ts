@@ -6,7 +6,10 @@ import type { Feed } from "./feed.ts";
 /** Who watches what. */
 export type Subscribers = {
   readonly addNetwork: (id: NetworkId, signal: AbortSignal) => Feed<NetworkEvent>;
-  readonly addPeer: (peer: { readonly id: PeerId; readonly networkId: NetworkId }, signal: AbortSignal) => Feed<PeerEvent>;
+  readonly addPeer: (
+    peer: { readonly id: PeerId; readonly networkId: NetworkId },
+    signal: AbortSignal,
+  ) => Feed<PeerEvent>;
   readonly ofNetwork: (id: NetworkId) => readonly Feed<NetworkEvent>[];
   readonly ofPeer: (id: PeerId) => readonly Feed<PeerEvent>[];
   readonly networks: () => Iterable<NetworkId>;

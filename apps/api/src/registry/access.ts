@@ -8,15 +8,7 @@ export type Access =
 export const ROLES = ["viewer", "operator", "admin", "owner"] as const;
 export type Role = (typeof ROLES)[number];
 
-export const SCOPE_RESOURCES = [
-  "networks",
-  "peers",
-  "keys",
-  "policies",
-  "tokens",
-  "jobs",
-  "settings",
-] as const;
+export const SCOPE_RESOURCES = ["networks", "peers", "keys", "policies", "tokens", "jobs", "settings"] as const;
 export type Scope = `${(typeof SCOPE_RESOURCES)[number]}:${"read" | "write"}`;
 
 /** True when `role` has at least the rights of `needed`. */

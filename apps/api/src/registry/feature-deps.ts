@@ -30,4 +30,3 @@ export type ServerFacts = {
   /** What a caller that is not on this machine must show to create the owner. */
   readonly setupToken: string;
 };
-

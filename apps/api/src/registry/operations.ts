@@ -50,10 +50,12 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
 /** All operations in the order of the contracts. */
 export const allOperations: readonly (Operation | StreamOperation)[] = Object.entries(contracts).flatMap(
   ([noun, verbs]) => {
-    const functions: Record<string, unknown> = handlers[noun as keyof Contracts];
-    return Object.entries(verbs).map(
-      ([verb, contract]) => ({ name: `${noun}.${verb}`, contract, run: functions[verb] }) as Operation | StreamOperation,
-    );
+    const byNoun: Readonly<Record<string, Readonly<Record<string, unknown>>>> = handlers;
+    return Object.entries(verbs).map(([verb, contract]) => {
+      const joined = { name: `${noun}.${verb}`, contract, run: byNoun[noun]?.[verb] };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `handlers` ties each function to its contract
+      return joined as Operation | StreamOperation;
+    });
   },
 );
 
@@ -69,4 +71,3 @@ export const streamOperations: readonly StreamOperation[] = allOperations.filter
 export function isOperation(operation: Operation | StreamOperation): operation is Operation {
   return operation.contract.kind !== "subscription";
 }
-

@@ -46,6 +46,6 @@ function listName(list: string, sort: string): string {
 }
 
 function fieldOf<Sort extends string>(sort: Sort): FieldOf<Sort> {
-  // The type says what the text says: the field without its direction.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type says what the text says
   return (sort.startsWith("-") ? sort.slice(1) : sort) as FieldOf<Sort>;
 }

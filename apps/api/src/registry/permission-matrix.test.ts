@@ -97,9 +97,13 @@ async function callBoth(client: RestClient, operation: (typeof allOperations)[nu
   const probe = encodeURIComponent(JSON.stringify({ probe: true }));
   const statuses: number[] = [];
   if (operation.contract.kind === "subscription") {
-    const answer = await client.call("GET", `/trpc/${operation.name}?input=${probe}`, undefined, { accept: "text/event-stream" });
+    const answer = await client.call("GET", `/trpc/${operation.name}?input=${probe}`, undefined, {
+      accept: "text/event-stream",
+    });
     // A stream has begun when its refusal comes, so that is an event of it.
-    return [/"httpStatus":(\d+)/.test(answer.body) ? Number(/"httpStatus":(\d+)/.exec(answer.body)?.[1]) : answer.status];
+    return [
+      /"httpStatus":(\d+)/.test(answer.body) ? Number(/"httpStatus":(\d+)/.exec(answer.body)?.[1]) : answer.status,
+    ];
   }
   statuses.push(
     (isQuery
@@ -123,8 +127,15 @@ async function clientWith(role: Role, scopes: readonly Scope[]): Promise<RestCli
   await insertUser(db, { id, login: `${role}-${scopes.length}`, role, passwordHash: "none", createdAt: now });
   const token = makeToken("pat", randomBytes).expose();
   await insertToken(db, {
-    id: tokenIds.make(randomBytes), userId: id, name: role, hash: hashSecret(token), hint: "", scopes,
-    createdAt: now, lastUsedAt: null, expiresAt: null,
+    id: tokenIds.make(randomBytes),
+    userId: id,
+    name: role,
+    hash: hashSecret(token),
+    hint: "",
+    scopes,
+    createdAt: now,
+    lastUsedAt: null,
+    expiresAt: null,
   });
   await dispose();
   return createRestClient(server.url, { token });

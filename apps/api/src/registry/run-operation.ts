@@ -18,6 +18,7 @@ export async function runOperation(
   const parsed = operation.contract.input.safeParse(input);
   if (!parsed.success) return err({ code: "invalid_input", items: failedFields(parsed.error) });
   // The handler's type was tied to this very schema where both were listed.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
   const result = await operation.run(deps, call, parsed.data as never);
   // A field that the contract does not name is a bug of ours: it throws here instead of leaking.
   return result.ok ? ok(operation.contract.output.parse(result.value)) : result;
@@ -33,6 +34,7 @@ export async function runStream(
   if (!allowed.ok) return allowed;
   const parsed = operation.contract.input.safeParse(request.input);
   if (!parsed.success) return err({ code: "invalid_input", items: failedFields(parsed.error) });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as in runOperation
   return operation.run(deps, parsed.data as never, request.signal);
 }
 

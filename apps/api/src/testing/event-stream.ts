@@ -9,7 +9,11 @@ export type EventStream = {
   readonly close: () => void;
 };
 
-export async function subscribe(url: string, cookie: string, call: { path: string; input: unknown }): Promise<EventStream> {
+export async function subscribe(
+  url: string,
+  cookie: string,
+  call: { path: string; input: unknown },
+): Promise<EventStream> {
   const abort = new AbortController();
   const input = encodeURIComponent(JSON.stringify(call.input));
   const response = await fetch(`${url}/trpc/${call.path}?input=${input}`, {

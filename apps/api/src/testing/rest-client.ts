@@ -5,6 +5,7 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type Json = any;
 
 export type RestClient = {
+  // oxlint-disable-next-line max-params -- reads like a request
   readonly call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
   readonly get: (path: string) => Promise<Answer>;
   readonly post: (path: string, body?: unknown) => Promise<Answer>;
@@ -13,8 +14,12 @@ export type RestClient = {
 };
 
 /** A browser-like client: keeps its cookie and names its origin. */
-export function createRestClient(url: string, credential: { readonly token?: string; readonly cookie?: string } = {}): RestClient {
+export function createRestClient(
+  url: string,
+  credential: { readonly token?: string; readonly cookie?: string } = {},
+): RestClient {
   let cookie = credential.cookie;
+  // oxlint-disable-next-line max-params -- reads like a request
   const call: RestClient["call"] = async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,
@@ -31,7 +36,11 @@ export function createRestClient(url: string, credential: { readonly token?: str
     if (set) cookie = set.split(";")[0];
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json") === true;
-    return { status: response.status, headers: response.headers, body: isJson && text !== "" ? JSON.parse(text) : text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== "" ? JSON.parse(text) : text,
+    };
   };
   return {
     call,
@@ -42,7 +51,9 @@ export function createRestClient(url: string, credential: { readonly token?: str
 }
 
 /** Creates the owner and the first network. */
-export async function setUp(url: string): Promise<{ readonly owner: RestClient; readonly network: Json; readonly user: Json }> {
+export async function setUp(
+  url: string,
+): Promise<{ readonly owner: RestClient; readonly network: Json; readonly user: Json }> {
   const owner = createRestClient(url);
   const answer = await owner.post("/api/v1/setup", { login: "olga", password: "correct horse", networkName: "office" });
   if (answer.status !== 201) throw new Error(`set-up failed: ${JSON.stringify(answer.body)}`);

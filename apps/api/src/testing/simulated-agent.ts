@@ -109,13 +109,19 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
     switch (frame.kind) {
       case "challenge": {
         challenge = frame;
-        checkSignature(frame.serverKey, challengeTranscript({ agentNonce: nonce, channelHash: NO_CHANNEL_HASH }, frame), frame.signature);
+        checkSignature(
+          frame.serverKey,
+          challengeTranscript({ agentNonce: nonce, channelHash: NO_CHANNEL_HASH }, frame),
+          frame.signature,
+        );
         return send(makeHello({ identity, options, challenge: frame, nonce }));
       }
       case "mapBegin":
-        return void value(assembler.begin(frame));
+        value(assembler.begin(frame));
+        return undefined;
       case "mapPart":
-        return void value(assembler.part(frame));
+        value(assembler.part(frame));
+        return undefined;
       case "mapEnd": {
         const transfer = value(assembler.end(frame));
         const body = transfer.compression === "deflate" ? inflateRawSync(transfer.bytes) : transfer.bytes;
@@ -171,12 +177,19 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
     },
     cut: () => socket.terminate(),
   };
-  await eventually("welcome or bye", () => frames.some(({ kind }) => kind === "welcome" || kind === "bye") || isClosed || undefined);
+  await eventually(
+    "welcome or bye",
+    () => frames.some(({ kind }) => kind === "welcome" || kind === "bye") || isClosed || undefined,
+  );
   return agent;
 }
 
 /** Polls until there is a value; the reason is in the error. */
-export async function eventually<T>(what: string, read: () => T | undefined | Promise<T | undefined>, withinMs = 10_000): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  read: () => T | undefined | Promise<T | undefined>,
+  withinMs = 10_000,
+): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     const found = await read();
@@ -218,7 +231,8 @@ function makeHello(start: {
 
 function checkSignature(key: ServerKey, message: Uint8Array, signature: Uint8Array): void {
   const jwk = { kty: "OKP", crv: "Ed25519", x: toBase64Url(keyBytes(key)) };
-  if (!verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), signature)) fail("the server's signature is wrong");
+  if (!verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), signature))
+    fail("the server's signature is wrong");
 }
 
 function value<T>(result: Result<T, unknown>): T {

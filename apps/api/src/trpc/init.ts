@@ -46,7 +46,10 @@ export function failureOf(error: TRPCError): Failure {
       return { code: "unsupported_media", got: "another type" };
     case "PARSE_ERROR":
     case "BAD_REQUEST":
-      return { code: "invalid_input", items: [{ pointer: "", code: "malformed", message: "the request is malformed" }] };
+      return {
+        code: "invalid_input",
+        items: [{ pointer: "", code: "malformed", message: "the request is malformed" }],
+      };
     case "CLIENT_CLOSED_REQUEST":
       return { code: "stopping" };
     default:

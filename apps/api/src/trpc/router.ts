@@ -14,7 +14,7 @@ export function createRouter(deps: FeatureDeps): AppRouter {
     const [noun = "", verb = ""] = operation.name.split(".");
     record[noun] = { ...record[noun], [verb]: procedureOf(deps, operation) };
   }
-  // Built from the same list that the type is computed from.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built from the list that the type is computed from
   return t.router(record as unknown as Procedures);
 }
 
@@ -30,7 +30,9 @@ function procedureOf(deps: FeatureDeps, operation: Operation | StreamOperation) 
   if (operation.contract.kind === "query") {
     return procedure.query(async ({ ctx, input }) => unwrap(await runOperation(operation, deps, { call: ctx, input })));
   }
-  return procedure.mutation(async ({ ctx, input }) => unwrap(await runOperation(operation, deps, { call: ctx, input })));
+  return procedure.mutation(async ({ ctx, input }) =>
+    unwrap(await runOperation(operation, deps, { call: ctx, input })),
+  );
 }
 
 function unwrap<T>(result: Result<T, Failure>): T {

@@ -42,12 +42,18 @@ test("a path that is longer than a socket address can be locked", async () => {
 /** A socket file whose owner was killed, so that nothing removed it. */
 async function leaveDeadLock(folder: string): Promise<void> {
   const program = `require("node:net").createServer().listen(process.argv[1], () => process.stdout.write("up"));`;
-  const child = spawn(process.execPath, ["-e", program, join(folder, "lock")], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["-e", program, join(folder, "lock")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   await new Promise((done) => child.stdout.once("data", done));
   const dead = new Promise((done) => child.once("exit", done));
   child.kill("SIGKILL");
   await dead;
   await expect(
-    new Promise((done, fail) => createServer().once("error", fail).listen(join(folder, "lock"), () => done(undefined))),
+    new Promise((done, fail) =>
+      createServer()
+        .once("error", fail)
+        .listen(join(folder, "lock"), () => done(undefined)),
+    ),
   ).rejects.toThrow(/EADDRINUSE/);
 }

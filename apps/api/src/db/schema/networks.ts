@@ -12,9 +12,13 @@ export const networks = pgTable(
     /** Identity of the map history; a new one means that history may have been lost. */
     epoch: wide("epoch").notNull(),
     /** Version of the maps inside the epoch; rises by one with every change. */
-    sequence: wide("sequence").notNull().default(sql`0`),
+    sequence: wide("sequence")
+      .notNull()
+      .default(sql`0`),
     /** Where the search for a free place in the ranges starts. */
-    nextOffset: wide("next_offset").notNull().default(sql`1`),
+    nextOffset: wide("next_offset")
+      .notNull()
+      .default(sql`1`),
     createdAt: createdAt(),
   },
   (table) => [

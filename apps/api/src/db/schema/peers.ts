@@ -27,12 +27,20 @@ export const peers = pgTable(
     arch: text("arch").notNull(),
     agentVersion: text("agent_version").notNull(),
     endpoints: jsonb("endpoints").$type<readonly StoredEndpoint[]>().notNull().default([]),
-    rxBytes: wide("rx_bytes").notNull().default(sql`0`),
-    txBytes: wide("tx_bytes").notNull().default(sql`0`),
+    rxBytes: wide("rx_bytes")
+      .notNull()
+      .default(sql`0`),
+    txBytes: wide("tx_bytes")
+      .notNull()
+      .default(sql`0`),
     /** The agent start that the last counters came from, and how much of the totals belongs to it. */
     counterEpoch: text("counter_epoch"),
-    epochRxBytes: wide("epoch_rx_bytes").notNull().default(sql`0`),
-    epochTxBytes: wide("epoch_tx_bytes").notNull().default(sql`0`),
+    epochRxBytes: wide("epoch_rx_bytes")
+      .notNull()
+      .default(sql`0`),
+    epochTxBytes: wide("epoch_tx_bytes")
+      .notNull()
+      .default(sql`0`),
     lastSeenAt: moment("last_seen_at"),
     createdAt: createdAt(),
   },

@@ -33,7 +33,12 @@ export const enrolmentKeysContract = {
   }),
   create: mutation({
     summary: "Creates an enrolment key; the answer shows it once, with the line that joins a host",
-    rest: { method: "POST", path: "/networks/{networkId}/enrolment-keys", status: 201, location: "/enrolment-keys/{id}" },
+    rest: {
+      method: "POST",
+      path: "/networks/{networkId}/enrolment-keys",
+      status: 201,
+      location: "/enrolment-keys/{id}",
+    },
     access: { kind: "role", role: "admin", scope: "keys:write" },
     input: z.strictObject({
       networkId: NetworkIdSchema,

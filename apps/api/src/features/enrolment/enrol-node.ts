@@ -43,7 +43,9 @@ export async function enrolNode(
     const twin = await findPeerByIdentity(tx, node.identityKey);
     if (twin) return ok(twin);
     if (!(await spendEnrolmentKey(tx, known.id, now))) {
-      return err({ code: known.revokedAt || known.expiresAt <= now ? "enrolment_key_expired" : "enrolment_key_used_up" });
+      return err({
+        code: known.revokedAt || known.expiresAt <= now ? "enrolment_key_expired" : "enrolment_key_used_up",
+      });
     }
     const offset = await allocateOffset(tx, network, now);
     if (!offset.ok) return offset;
@@ -65,7 +67,7 @@ export async function enrolNode(
       createdAt: now,
     };
     await insertPeer(tx, peer);
-    await publishChanges(tx, network.id, [{ kind: "peer", peerId: peer.id }], now);
+    await publishChanges(tx, network.id, { changes: [{ kind: "peer", peerId: peer.id }], at: now });
     const who = { ...from, actor: { kind: "node", peerId: peer.id, name: peer.name } } as const;
     const after = { ...peerView(peer, undefined), enrolmentKeyId: known.id };
     const note = { action: "peers.enrol", objectId: peer.id, networkId: network.id };

@@ -21,7 +21,12 @@ export async function revokeKey(
     await revokeEnrolmentKey(tx, key.id, now);
     const note = { action: "enrolmentKeys.revoke", objectId: key.id, networkId: key.networkId };
     const before = keyView(key, now.getTime());
-    await recordAudit(tx, call, { ...note, before, after: keyView({ ...key, revokedAt: now }, now.getTime()), at: now });
+    await recordAudit(tx, call, {
+      ...note,
+      before,
+      after: keyView({ ...key, revokedAt: now }, now.getTime()),
+      at: now,
+    });
     return ok(undefined);
   });
 }

@@ -32,7 +32,8 @@ export const networksContract = {
     output: NetworkSchema,
   }),
   create: mutation({
-    summary: "Creates a network; ranges that are left out are proposed ones. No rule exists at first: nothing is allowed",
+    summary:
+      "Creates a network; ranges that are left out are proposed ones. No rule exists at first: nothing is allowed",
     rest: { method: "POST", path: "/networks", status: 201, location: "/networks/{id}" },
     access: { kind: "role", role: "admin", scope: "networks:write" },
     input: z.strictObject({

@@ -24,7 +24,7 @@ export async function createNetwork(
       if (!planned.ok) return planned;
       const network = planned.value;
       await insertNetwork(tx, network);
-      await publishChanges(tx, network.id, [{ kind: "network" }], now);
+      await publishChanges(tx, network.id, { changes: [{ kind: "network" }], at: now });
       const view = networkView({ ...network, peerCount: 0 }, deps.live);
       const note = { action: "networks.create", objectId: network.id, networkId: network.id };
       await recordAudit(tx, call, { ...note, before: null, after: view, at: now });

@@ -21,7 +21,7 @@ export async function updateNetwork(
       const before = await lockNetwork(tx, input.networkId);
       if (!before) return err({ code: "not_found", what: "network" } as const);
       await renameNetwork(tx, before.id, input.name);
-      await publishChanges(tx, before.id, [{ kind: "network" }], now);
+      await publishChanges(tx, before.id, { changes: [{ kind: "network" }], at: now });
       const note = { action: "networks.update", objectId: before.id, networkId: before.id };
       await recordAudit(tx, call, { ...note, before: { name: before.name }, after: { name: input.name }, at: now });
       const after = await findNetwork(tx, before.id);

@@ -22,7 +22,7 @@ export async function removePeer(
     const before = await findPeer(tx, peerId);
     if (!before) return err({ code: "not_found", what: "peer" });
     await deletePeer(tx, before, now);
-    await publishChanges(tx, before.networkId, [{ kind: "peer", peerId: before.id }], now);
+    await publishChanges(tx, before.networkId, { changes: [{ kind: "peer", peerId: before.id }], at: now });
     await recordAudit(tx, call, {
       action: "peers.remove",
       objectId: before.id,

@@ -28,7 +28,7 @@ export async function renamePeer(
       const after = { ...before, name };
       if (before.name !== name) {
         await storeName(tx, before.id, name);
-        await publishChanges(tx, before.networkId, [{ kind: "peer", peerId: before.id }], now);
+        await publishChanges(tx, before.networkId, { changes: [{ kind: "peer", peerId: before.id }], at: now });
         const note = { action: "peers.rename", objectId: before.id, networkId: before.networkId };
         await recordAudit(tx, call, { ...note, before: { name: before.name }, after: { name }, at: now });
       }

@@ -23,7 +23,7 @@ export async function createRule(
     if (existing) return err({ code: "rule_exists", ruleId: existing.id });
     const rule = { id: ruleIds.make(deps.random), networkId: network.id, kind: input.kind, createdAt: now };
     await insertRule(tx, rule);
-    await publishChanges(tx, network.id, [{ kind: "rules" }], now);
+    await publishChanges(tx, network.id, { changes: [{ kind: "rules" }], at: now });
     const note = { action: "rules.create", objectId: rule.id, networkId: network.id };
     await recordAudit(tx, call, { ...note, before: null, after: ruleView(rule), at: now });
     return ok(ruleView(rule));

@@ -22,7 +22,7 @@ export async function removeRule(
     const rule = await findRule(tx, input.ruleId);
     if (!rule) return err({ code: "not_found", what: "rule" });
     await deleteRule(tx, rule.id);
-    await publishChanges(tx, rule.networkId, [{ kind: "rules" }], now);
+    await publishChanges(tx, rule.networkId, { changes: [{ kind: "rules" }], at: now });
     const note = { action: "rules.remove", objectId: rule.id, networkId: rule.networkId };
     await recordAudit(tx, call, { ...note, before: ruleView(rule), after: null, at: now });
     return ok(undefined);

@@ -36,7 +36,7 @@ export async function createOwner(
     await insertNetwork(tx, network.value);
     const networkId = network.value.id;
     await insertRule(tx, { id: ruleIds.make(deps.random), networkId, kind: "all-to-all", createdAt: now });
-    await publishChanges(tx, networkId, [{ kind: "network" }, { kind: "rules" }], now);
+    await publishChanges(tx, networkId, { changes: [{ kind: "network" }, { kind: "rules" }], at: now });
     const view = networkView({ ...network.value, peerCount: 0 }, deps.live);
     await recordAudit(tx, call, {
       action: "setup.createOwner",

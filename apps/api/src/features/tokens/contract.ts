@@ -4,7 +4,11 @@ import type { Scope } from "../../registry/access.ts";
 import { listInput, listOutput, TimeSchema, TokenIdSchema, UserIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
 
-const ScopeSchema = z.templateLiteral([z.enum(SCOPE_RESOURCES), ":", z.enum(["read", "write"])]) satisfies z.ZodType<Scope>;
+const ScopeSchema = z.templateLiteral([
+  z.enum(SCOPE_RESOURCES),
+  ":",
+  z.enum(["read", "write"]),
+]) satisfies z.ZodType<Scope>;
 
 const TokenSchema = z
   .strictObject({
@@ -33,7 +37,10 @@ export const tokensContract = {
     access: { kind: "signed-in", scope: "tokens:write" },
     input: z.strictObject({
       name: z.string().trim().min(1).max(100),
-      scopes: z.array(ScopeSchema).min(1).max(SCOPE_RESOURCES.length * 2),
+      scopes: z
+        .array(ScopeSchema)
+        .min(1)
+        .max(SCOPE_RESOURCES.length * 2),
       expiresInSeconds: z.int().min(60).max(315_360_000).optional(),
     }),
     output: z.strictObject({ ...TokenSchema.shape, token: z.string() }),
