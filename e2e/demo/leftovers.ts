@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 
-/** A process that cannot be mistaken for a later one with the same number. */
-type ProcessMark = z.infer<typeof ProcessMarkSchema>;
+import { isStillRunning, markProcess, type ProcessMark } from "../harness/process-mark.ts";
 
 /** Writes down which processes belong to the demo in this folder, so that a later start can end them. */
 export function recordProcesses(folder: string, pids: readonly number[]): void {
-  const marks = pids.flatMap((pid) => markOf(pid) ?? []);
+  const marks = pids.flatMap((pid) => markProcess(pid) ?? []);
   writeFileSync(join(folder, RECORD), JSON.stringify(marks), { mode: 0o600 });
 }
 
@@ -25,7 +24,7 @@ export async function removeLeftovers(): Promise<number> {
     if (!name.startsWith(FOLDER_START)) continue;
     const folder = join(tmpdir(), name);
     const [supervisor, ...others] = readMarks(folder);
-    if (supervisor && isSame(supervisor)) continue;
+    if (supervisor && isStillRunning(supervisor)) continue;
     await endAll(others);
     rmSync(folder, { recursive: true, force: true });
     removed += 1;
@@ -35,10 +34,10 @@ export async function removeLeftovers(): Promise<number> {
 
 async function endAll(marks: readonly ProcessMark[]): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    const alive = marks.filter(isSame);
+    const alive = marks.filter(isStillRunning);
     if (alive.length === 0) return;
     for (const { pid } of alive) process.kill(pid, signal);
-    for (let waited = 0; waited < GRACE_MS && alive.some(isSame); waited += STEP_MS) await pause(STEP_MS);
+    for (let waited = 0; waited < GRACE_MS && alive.some(isStillRunning); waited += STEP_MS) await pause(STEP_MS);
   }
 }
 
@@ -49,24 +48,8 @@ function readMarks(folder: string): ProcessMark[] {
   return parsed.success ? parsed.data : [];
 }
 
-function markOf(pid: number): ProcessMark | undefined {
-  try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, "utf8");
-    const startTicks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[START_FIELD];
-    return startTicks === undefined ? undefined : { pid, startTicks };
-  } catch {
-    return undefined;
-  }
-}
-
-function isSame(mark: ProcessMark): boolean {
-  return markOf(mark.pid)?.startTicks === mark.startTicks;
-}
-
 const ProcessMarkSchema = z.object({ pid: z.int().positive(), startTicks: z.string() });
 const FOLDER_START = "weft-demo-";
 const RECORD = "processes.json";
-/** Position of the start time after the closing bracket of the command name in /proc/PID/stat. */
-const START_FIELD = 19;
 const GRACE_MS = 6_000;
 const STEP_MS = 100;

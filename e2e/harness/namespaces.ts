@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 
 import { argv } from "./argv.ts";
 import { cleanUpLater } from "./cleanup.ts";
+import { isStillRunning, markProcess } from "./process-mark.ts";
 import { mustRun, runCommand, type CommandOptions, type CommandResult } from "./run-command.ts";
 
 /** A host of its own: a network namespace with loopback up and duplicate address detection off. */
@@ -35,7 +35,8 @@ export type Lab = {
 export async function createLab(): Promise<Lab> {
   await removeAbandoned();
   labCount += 1;
-  const prefix = `${NAME_START}${String(process.pid)}-${String(labCount)}-`;
+  const startTicks = markProcess(process.pid)?.startTicks ?? "0";
+  const prefix = `weft-e2e-${String(process.pid)}-${startTicks}-${String(labCount)}-`;
   const hosts: Host[] = [];
   const dispose = cleanUpLater({
     name: `namespaces ${prefix}*`,
@@ -124,8 +125,9 @@ async function removeAbandoned(): Promise<void> {
   const listed = await runCommand("ip", ["netns", "list"]);
   for (const line of listed.stdout.split("\n")) {
     const name = line.split(" ")[0] ?? "";
-    const owner = OWNER_IN_NAME.exec(name)?.[1];
-    if (owner !== undefined && !existsSync(`/proc/${owner}`)) await removeNamespace(name);
+    const [, pid, startTicks] = OWNER_IN_NAME.exec(name) ?? [];
+    if (pid === undefined || startTicks === undefined) continue;
+    if (!isStillRunning({ pid: Number(pid), startTicks })) await removeNamespace(name);
   }
 }
 
@@ -137,8 +139,7 @@ function killQuietly(pid: number): void {
   }
 }
 
-const NAME_START = "weft-e2e-";
-const OWNER_IN_NAME = /^weft-e2e-(\d+)-/;
+const OWNER_IN_NAME = /^weft-e2e-(\d+)-(\d+)-/;
 const HOST_SETTINGS = [
   "net.ipv6.conf.all.accept_dad=0",
   "net.ipv6.conf.default.accept_dad=0",

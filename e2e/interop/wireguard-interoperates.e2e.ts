@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { cleanUpNow } from "../harness/cleanup.ts";
 import { eventually } from "../harness/eventually.ts";
@@ -11,6 +11,10 @@ import { startWeftPeer, whyNoDataplane } from "./weft-peer.ts";
 
 const cases = PLAIN_KINDS.flatMap((kind) => [["initiator", kind] as const, ["responder", kind] as const]);
 
+// Building or installing the other implementations once may take minutes.
+beforeAll(async () => {
+  if (whyNoNamespaces() === undefined) await Promise.all(PLAIN_KINDS.map(providePlainWireguard));
+}, 900_000);
 afterAll(cleanUpNow);
 
 describe.concurrent("weft and plain WireGuard", () => {

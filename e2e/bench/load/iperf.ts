@@ -45,15 +45,23 @@ export async function iperfTcp(options: IperfOptions): Promise<TcpResult> {
   };
 }
 
-/** Runs one UDP measurement; the first second is dropped. */
-export async function iperfUdp(options: IperfOptions): Promise<UdpResult> {
-  const { end } = UdpOutput.parse(await runIperf(options, ["--udp"]));
-  const received = end.sum_received ?? end.sum;
-  const packets = Math.max(received.packets - received.lost_packets, 0);
+/** Runs one UDP measurement with datagrams of one length; the first second is dropped. */
+export async function iperfUdp(options: IperfOptions & { readonly length: number }): Promise<UdpResult> {
+  const output = await runIperf(options, argv`--udp --length ${options.length}`);
+  return udpResult(UdpOutput.parse(output).end, options.length);
+}
+
+/**
+ * Computes the figures of a UDP run from the bytes of both ends.
+ *
+ * The tool's own count of lost packets includes the dropped first second, so it can exceed what was sent.
+ */
+export function udpResult(end: z.infer<typeof UdpOutput>["end"], length: number): UdpResult {
+  const { sum_sent: sent, sum_received: received } = end;
   return {
     receivedBitsPerSecond: (received.bytes * 8) / received.seconds,
-    receivedPacketsPerSecond: packets / received.seconds,
-    lossPercent: received.packets === 0 ? 100 : (received.lost_packets / received.packets) * 100,
+    receivedPacketsPerSecond: received.bytes / length / received.seconds,
+    lossPercent: sent.bytes === 0 ? 100 : Math.max(0, 1 - received.bytes / sent.bytes) * 100,
     receivedBytes: received.bytes,
   };
 }
@@ -94,7 +102,7 @@ const TcpOutput = z.object({
     sum_received_bidir_reverse: TcpSum.optional(),
   }),
 });
-const UdpSum = z.object({ seconds: z.number(), bytes: z.number(), packets: z.number(), lost_packets: z.number() });
-const UdpOutput = z.object({ end: z.object({ sum: UdpSum, sum_received: UdpSum.optional() }) });
+const UdpSum = z.object({ seconds: z.number(), bytes: z.number() });
+const UdpOutput = z.object({ end: z.object({ sum_sent: UdpSum, sum_received: UdpSum }) });
 const SHORT_BIN_SECONDS = 0.5;
 const SLACK_SECONDS = 20;

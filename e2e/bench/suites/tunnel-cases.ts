@@ -40,7 +40,7 @@ async function tcp(context: CaseContext, flags: readonly string[], to = context.
 }
 
 async function udpUnlimited(context: CaseContext): Promise<Sample> {
-  const { result, usage } = await udp(context, ["--bitrate", "0", "--length", "1372"]);
+  const { result, usage } = await udp(context, 1_372, "0");
   return {
     value: result.receivedBitsPerSecond / 1e6,
     extra: { ...costs(usage), lossPercent: result.lossPercent, deliveredMbit: deliveredMbit(usage, context) },
@@ -49,7 +49,7 @@ async function udpUnlimited(context: CaseContext): Promise<Sample> {
 }
 
 async function udpPaced(context: CaseContext, mbit: number): Promise<Sample> {
-  const { result, usage } = await udp(context, ["--bitrate", `${String(mbit)}M`, "--length", "1372"]);
+  const { result, usage } = await udp(context, 1_372, `${String(mbit)}M`);
   return {
     value: result.lossPercent,
     extra: {
@@ -62,7 +62,7 @@ async function udpPaced(context: CaseContext, mbit: number): Promise<Sample> {
 }
 
 async function udpSmall(context: CaseContext): Promise<Sample> {
-  const { result, usage } = await udp(context, ["--bitrate", "0", "--length", "64"]);
+  const { result, usage } = await udp(context, 64, "0");
   return {
     value: result.receivedPacketsPerSecond,
     extra: { ...costs(usage), lossPercent: result.lossPercent, deliveredMbit: deliveredMbit(usage, context) },
@@ -70,8 +70,10 @@ async function udpSmall(context: CaseContext): Promise<Sample> {
   };
 }
 
-function udp(context: CaseContext, flags: readonly string[]) {
-  return measureUsage(context.site, context.tunnel, () => iperfUdp({ ...load(context), flags }));
+function udp(context: CaseContext, length: number, bitrate: string) {
+  return measureUsage(context.site, context.tunnel, () =>
+    iperfUdp({ ...load(context), length, flags: ["--bitrate", bitrate] }),
+  );
 }
 
 async function shortTransfers({ site, tunnel, seconds }: CaseContext): Promise<Sample> {
