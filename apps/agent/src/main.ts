@@ -8,7 +8,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   const [verb, stateDirectory] = argv;
   if (verb === DAEMON_VERB && stateDirectory !== undefined) return runInBackground(stateDirectory);
   const { runCli } = await import("./cli/program.ts");
+  const { whyNoTunnel } = await import("./os/tunnel-rights.linux.ts");
   return runCli(argv, {
+    whyNoTunnel,
     streams: { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) },
     runForeground: async (output, paths) => {
       const { runDaemon } = await import("./daemon/run-daemon.ts");

@@ -20,11 +20,16 @@ beforeEach(() => {
 });
 afterEach(() => state.remove());
 
+let obstacle: string | null = null;
+beforeEach(() => {
+  obstacle = null;
+});
+
 async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   let out = "";
   let err = "";
   const streams = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
-  const code = await runCli(words, { streams, runForeground: () => Promise.resolve(0) });
+  const code = await runCli(words, { streams, runForeground: () => Promise.resolve(0), whyNoTunnel: () => obstacle });
   return { code, out, err };
 }
 const here = (): string[] => ["--state-dir", state.paths.directory];
@@ -120,6 +125,18 @@ describe("the command line", () => {
 
     expect(outcome.code).toBe(6);
     expect(outcome.err).toContain("used as often as it may be");
+    expect((await run("up", ...here())).code).toBe(3);
+    await plane.stop();
+  });
+
+  test("a host that may not make tunnels is told before its key is spent", async () => {
+    const plane = await startControlPlane();
+    obstacle = "needs root";
+
+    const outcome = await run("join", plane.url, plane.joinKey, ...here());
+
+    expect(outcome).toMatchObject({ code: 7, err: "weft: needs root\n" });
+    expect(plane.streams).toHaveLength(0);
     expect((await run("up", ...here())).code).toBe(3);
     await plane.stop();
   });

@@ -8,6 +8,8 @@ import type { CliFailure, Output } from "./output.ts";
 export type CommandContext = {
   readonly output: Output;
   readonly paths: StatePaths;
+  /** Why no tunnel can be made here; `null` when it can. */
+  readonly whyNoTunnel: () => string | null;
   /** Runs the daemon in this process; resolves with the exit code when it has ended. */
   readonly runForeground: (output: Output, paths: StatePaths) => Promise<ExitCode>;
 };

@@ -13,7 +13,7 @@ import { status } from "./commands/status.ts";
 import { ping } from "./commands/ping.ts";
 import { version } from "./commands/version.ts";
 
-export type CliDeps = { readonly streams: Streams; readonly runForeground: CommandContext["runForeground"] };
+export type CliDeps = Pick<CommandContext, "runForeground" | "whyNoTunnel"> & { readonly streams: Streams };
 
 type Common = { readonly json?: boolean; readonly stateDir?: string };
 type JoinFlags = Common & {
@@ -33,7 +33,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<Ex
   ): Promise<void> => {
     const output = createOutput(common.json === true ? "json" : "text", deps.streams);
     const paths = statePaths(stateDirectory(common.stateDir, process.env));
-    const outcome = await command({ output, paths, runForeground: deps.runForeground });
+    const outcome = await command({ ...deps, output, paths });
     if (outcome.ok) exitCode = outcome.value;
     else {
       output.failure(outcome.error);

@@ -3,7 +3,10 @@ import { appendFileSync, renameSync, statSync } from "node:fs";
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Writes one JSON object per line: level, event name, fields. */
-export type Log = { readonly [level in LogLevel]: (event: string, fields?: LogFields) => void };
+export type Log = { readonly [level in LogLevel]: (event: string, fields?: LogFields) => void } & {
+  /** Level info, and never left out. */
+  readonly audit: (event: string, fields?: LogFields) => void;
+};
 type LogFields = { readonly [name: string]: string | number | boolean | null | readonly string[] };
 
 export type LogSink = (line: string) => void;
@@ -13,28 +16,40 @@ export type LogSink = (line: string) => void;
  * so an outage of days cannot fill a disk.
  */
 export function createLog(sink: LogSink, wallClockMs: () => number, threshold: LogLevel = "info"): Log {
-  const recent = new Map<string, { windowStartMs: number; written: number; leftOut: number }>();
+  const limit = createLineLimit();
+  const print = (level: LogLevel, event: string, fields: LogFields): void => {
+    sink(`${JSON.stringify({ time: new Date(wallClockMs()).toISOString(), level, event, ...fields })}\n`);
+  };
   const write = (level: LogLevel, event: string, fields: LogFields = {}): void => {
     if (RANK[level] < RANK[threshold]) return;
-    const nowMs = wallClockMs();
-    const seen = recent.get(event) ?? { windowStartMs: nowMs, written: 0, leftOut: 0 };
-    if (nowMs - seen.windowStartMs >= WINDOW_MS || nowMs < seen.windowStartMs)
-      Object.assign(seen, { windowStartMs: nowMs, written: 0 });
-    recent.set(event, seen);
-    if (seen.written >= LINES_PER_WINDOW) {
-      seen.leftOut += 1;
-      return;
-    }
-    seen.written += 1;
-    const leftOut = seen.leftOut > 0 ? { leftOut: seen.leftOut } : {};
-    seen.leftOut = 0;
-    sink(`${JSON.stringify({ time: new Date(nowMs).toISOString(), level, event, ...fields, ...leftOut })}\n`);
+    const allowed = limit(event, wallClockMs());
+    if (allowed) print(level, event, { ...fields, ...allowed });
   };
   return {
     debug: (event, fields) => write("debug", event, fields),
     info: (event, fields) => write("info", event, fields),
     warn: (event, fields) => write("warn", event, fields),
     error: (event, fields) => write("error", event, fields),
+    audit: (event, fields = {}) => print("info", event, fields),
+  };
+}
+
+/** Decides per event name; `null` = leave this line out, otherwise what to add to it. */
+function createLineLimit(): (event: string, nowMs: number) => LogFields | null {
+  const recent = new Map<string, { windowStartMs: number; written: number; leftOut: number }>();
+  return (event, nowMs) => {
+    const seen = recent.get(event) ?? { windowStartMs: nowMs, written: 0, leftOut: 0 };
+    if (nowMs - seen.windowStartMs >= WINDOW_MS || nowMs < seen.windowStartMs)
+      Object.assign(seen, { windowStartMs: nowMs, written: 0 });
+    recent.set(event, seen);
+    if (seen.written >= LINES_PER_WINDOW) {
+      seen.leftOut += 1;
+      return null;
+    }
+    seen.written += 1;
+    const { leftOut } = seen;
+    seen.leftOut = 0;
+    return leftOut > 0 ? { leftOut } : {};
   };
 }
 

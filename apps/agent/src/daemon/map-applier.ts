@@ -34,8 +34,8 @@ export function createMapApplier(deps: MapApplierDeps): MapApplier {
     lastErrors = errors;
     for (const error of errors) log.error("apply_failed", { object: error.object, detail: error.detail });
     cancelRetry();
-    // A tunnel that could not be made is tried again with a fresh map: what was in the way may go.
-    if (!sync.tunnel()) cancelRetry = timers.after(RETRY_TUNNEL_MS, () => send({ kind: "needMap", reason: "start" }));
+    // A tunnel that could not be made is tried again: what was in the way may go, with or without the server.
+    if (!sync.tunnel()) cancelRetry = timers.after(RETRY_TUNNEL_MS, () => done(sync.rebuild()));
     deps.onApplied(errors);
   };
   return {
@@ -60,7 +60,10 @@ export function createMapApplier(deps: MapApplierDeps): MapApplier {
 function logNewKeys(log: Log, sync: MapSync, checked: CheckedMap): void {
   const peers = checked.kind === "snapshot" ? checked.map.peers : checked.delta.upserts;
   const added = peers.filter((peer) => !sync.peerByKey(peer.publicKey)).map((peer) => `${peer.name} ${peer.publicKey}`);
-  if (added.length > 0) log.info("peer_keys_added", { count: added.length, keys: added.slice(0, 100) });
+  for (let first = 0; first < added.length; first += KEYS_PER_LINE) {
+    log.audit("peer_keys_added", { count: added.length, keys: added.slice(first, first + KEYS_PER_LINE) });
+  }
 }
 
+const KEYS_PER_LINE = 100;
 const RETRY_TUNNEL_MS = 10_000;

@@ -148,6 +148,20 @@ describe("map to tunnel", () => {
     expect(sync.applyMap(aNetworkMap(1))).toEqual([]);
   });
 
+  test("a change that comes while the tunnel cannot be made is not lost", () => {
+    const { sync, fail } = start();
+    fail({ code: "tun_busy", message: "taken" });
+    sync.applyMap(aNetworkMap(2));
+    expect(sync.applyChange({ upserts: [aPeer(7)], removals: [aPeer(1).id] })).toEqual([
+      { object: "tunnel", detail: "taken" },
+    ]);
+
+    fail(null);
+
+    expect(sync.rebuild()).toEqual([]);
+    expect(keys(sync)).toEqual([aPeer(2), aPeer(7)].map((peer) => peer.publicKey as string).sort());
+  });
+
   test("a rebuilt tunnel has the same peers and filter", () => {
     const { sync, system } = start();
     sync.applyMap(aNetworkMap(2, { filter: [anAllowRule({ id: 9 })] }));

@@ -27,7 +27,7 @@ export type MapSync = {
   readonly map: () => NetworkMap | null;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
-  /** Makes the tunnel anew after a fatal fault; sessions start again, the map stays. */
+  /** Makes the tunnel anew, after a fatal fault or when it could not be made before; the map stays. */
   readonly rebuild: () => readonly ApplyError[];
   /** Removes the tunnel and forgets the map. */
   readonly close: () => void;
@@ -45,27 +45,30 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
     peersById.set(peer.id, peer);
     peersByKey.set(peer.publicKey, peer);
   };
+  const forget = (id: PeerId): void => {
+    const gone = peersById.get(id);
+    peersById.delete(id);
+    if (gone) peersByKey.delete(gone.publicKey);
+  };
   const rememberAll = (peers: readonly MapPeer[]): void => {
     peersById.clear();
     peersByKey.clear();
     for (const peer of peers) remember(peer);
   };
 
+  /** Makes the tunnel for the present map, empty as it is new, then fills it. */
+  const build = (present: NetworkMap): ApplyError[] => {
+    const made = makeTunnel(tunnelSelf(present.self), present.self);
+    if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
+    tunnel = made.value;
+    return fill(made.value, present);
+  };
   const applyMap = (next: NetworkMap): ApplyError[] => {
-    const isNew = tunnel === null;
-    if (!tunnel) {
-      const made = makeTunnel(tunnelSelf(next.self), next.self);
-      if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
-      tunnel = made.value;
-    }
-    const errors = [
-      ...problems("self", changeSelf(tunnel, isNew ? null : (map?.self ?? null), next.self)),
-      ...problems("filter", tunnel.replaceFilter(next.filter)),
-      ...problems("peers", tunnel.replacePeers(next.peers.map((peer) => tunnelPeer(peer, next.self)))),
-    ];
+    const before = map;
     map = next;
     rememberAll(next.peers);
-    return errors;
+    if (!tunnel || !before) return build(next);
+    return [...problems("self", changeSelf(tunnel, before.self, next.self)), ...fill(tunnel, next)];
   };
 
   return {
@@ -73,37 +76,34 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
     rebuild() {
       tunnel?.close();
       tunnel = null;
-      return map ? applyMap(map) : [];
+      return map ? build(map) : [];
     },
     applyChange(delta) {
-      if (!tunnel || !map) return [{ object: "tunnel", detail: "there is no tunnel yet" }];
-      const self = delta.self ?? map.self;
+      if (!map) return [{ object: "map", detail: "a change came before the first map" }];
+      const before = map;
+      const after = applyDelta(before, delta);
       const replaced = delta.upserts.flatMap((peer) => {
-        const before = peersById.get(peer.id);
-        return before && before.publicKey !== peer.publicKey ? [before.publicKey] : [];
+        const known = peersById.get(peer.id);
+        return known && known.publicKey !== peer.publicKey ? [known.publicKey] : [];
       });
       const removed = delta.removals.flatMap((id) => peersById.get(id)?.publicKey ?? []);
-      const errors = [
-        ...(delta.self ? problems("self", changeSelf(tunnel, map.self, delta.self)) : []),
+      map = after;
+      delta.removals.forEach(forget);
+      delta.upserts.forEach(remember);
+      if (!tunnel) return build(after);
+      return [
+        ...(delta.self ? problems("self", changeSelf(tunnel, before.self, delta.self)) : []),
         ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
         ...(delta.upserts.length + delta.removals.length > 0
           ? problems(
               "peers",
               tunnel.changePeers({
-                upserts: delta.upserts.map((peer) => tunnelPeer(peer, self)),
+                upserts: delta.upserts.map((peer) => tunnelPeer(peer, after.self)),
                 removals: [...replaced, ...removed],
               }),
             )
           : []),
       ];
-      for (const id of delta.removals) {
-        const gone = peersById.get(id);
-        peersById.delete(id);
-        if (gone) peersByKey.delete(gone.publicKey);
-      }
-      delta.upserts.forEach(remember);
-      map = applyDelta(map, delta);
-      return errors;
     },
     map: () => map,
     tunnel: () => tunnel,
@@ -117,9 +117,15 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
   };
 }
 
+function fill(tunnel: Tunnel, map: NetworkMap): ApplyError[] {
+  return [
+    ...problems("filter", tunnel.replaceFilter(map.filter)),
+    ...problems("peers", tunnel.replacePeers(map.peers.map((peer) => tunnelPeer(peer, map.self)))),
+  ];
+}
+
 /** Re-addresses where something differs; a refused change leaves the old settings (AP-51). */
-function changeSelf(tunnel: Tunnel, before: MapSelf | null, after: MapSelf): Result<void, TunnelError> {
-  if (!before) return ok(undefined);
+function changeSelf(tunnel: Tunnel, before: MapSelf, after: MapSelf): Result<void, TunnelError> {
   const old = tunnelSelf(before);
   const wanted = tunnelSelf(after);
   if (JSON.stringify(old) === JSON.stringify(wanted)) return ok(undefined);

@@ -34,6 +34,8 @@ export async function join(context: CommandContext, options: JoinOptions): Promi
   const store = createStateStore(context.paths);
   const free = await checkFree(store);
   if (!free.ok) return free;
+  const obstacle = context.whyNoTunnel();
+  if (obstacle !== null) return err({ code: "permission", message: obstacle });
   const enrolled = await spendKey(store, options, joinKey.value);
   if (!enrolled.ok) return enrolled;
   if (options.mode === "foreground") return ok(await context.runForeground(context.output, context.paths));

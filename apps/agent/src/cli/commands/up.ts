@@ -18,6 +18,8 @@ export async function up(context: CommandContext, mode: "background" | "foregrou
     });
   }
   if (!membership.ok) return membership;
+  const obstacle = context.whyNoTunnel();
+  if (obstacle !== null) return err({ code: "permission", message: obstacle });
   if (mode === "foreground") return ok(await context.runForeground(output, paths));
   if (lockHolder(paths.lock) !== null) {
     const status = await askDaemon(paths.socket, { method: "waitReady", timeoutMs: 15_000 }).answer;
