@@ -3,7 +3,7 @@
 use offload::{EqualTail, Family, MergeLimits, Merger};
 
 use crate::common::fixture::{Field, MF, Packet, padding_extension, t4, t6, u4, u6};
-use crate::common::judge::{assert_all_well_formed, reference_sum};
+use crate::common::judge::{assert_all_well_formed, checksums_valid, reference_sum};
 use crate::common::{Pushed, counts, merge, merge_with, run_burst, wide_limits};
 
 fn bytes(packets: &[Packet]) -> Vec<Vec<u8>> {
@@ -121,6 +121,26 @@ fn cou_07_ipv6_without_checksum_is_unchanged() {
         (outs[1].raw_header, &outs[1].bytes),
         ([0; 10], &bare.bytes())
     );
+}
+
+/// COU-06, COU-07: a field of 0 means "none" even where a computed checksum would have come out as 0.
+#[test]
+fn cou_06_a_zero_field_over_a_zero_sum_still_means_no_checksum() {
+    both(|u| {
+        let blank = u(1, 1200)
+            .with(|packet| packet.payload[..2].fill(0))
+            .field(Field::Zero);
+        let l4 = blank.bytes()[blank.l3_len()..].to_vec();
+        let sum = !reference_sum(&[blank.pseudo_header(l4.len()), l4].concat());
+        let bare = blank.with(|packet| packet.payload[..2].copy_from_slice(&sum.to_be_bytes()));
+        assert!(
+            checksums_valid(&bare.bytes()),
+            "the sum is right, and yet there is no checksum"
+        );
+
+        assert_eq!(merged(&[u(0, 1200), bare.clone(), u(2, 1200)]), [1, 1, 1]);
+        assert_eq!(merged(&[bare, u(2, 1200), u(3, 1200)]), [1, 2]);
+    });
 }
 
 /// COU-08
