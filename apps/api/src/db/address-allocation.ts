@@ -52,7 +52,7 @@ async function readHint(tx: Executor, network: Network): Promise<bigint> {
 }
 
 /** A removed peer's addresses stay unused this long. */
-export const QUARANTINE_MS = 10 * 60_000;
+const QUARANTINE_MS = 10 * 60_000;
 
 const NEAR = 64n;
 const STEP = 1_024n;

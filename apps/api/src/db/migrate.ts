@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { z } from "zod";
 
 /** Why a database cannot be used by this release; the message says what to do. */
-export class MigrationRefused extends Error {
+class MigrationRefused extends Error {
   override readonly name = "MigrationRefused";
 }
 

@@ -1,4 +1,4 @@
-import { and, count, eq, ilike, inArray, like, notExists, or, sql } from "drizzle-orm";
+import { and, count, eq, ilike, like, notExists, or, sql } from "drizzle-orm";
 import type { IdentityKey, NetworkId, PeerId, PublicKey } from "@weft/protocol";
 import type { Peer, PeerEndpoint } from "../domain/peer.ts";
 import type { Executor } from "./client.ts";
@@ -151,16 +151,6 @@ export async function freeOffsets(
     order by place limit 1`);
   const [row] = rows;
   return row === undefined ? undefined : BigInt(row.place);
-}
-
-export async function peersByIds(db: Executor, ids: readonly PeerId[]): Promise<readonly Peer[]> {
-  if (ids.length === 0) return [];
-  return (
-    await db
-      .select()
-      .from(peers)
-      .where(inArray(peers.id, [...ids]))
-  ).map(peerFromRow);
 }
 
 function matching(q: string | undefined) {

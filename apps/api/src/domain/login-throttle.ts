@@ -6,7 +6,7 @@ export type LoginThrottle = {
   readonly succeed: (subjects: LoginSubjects) => void;
 };
 
-export type LoginSubjects = { readonly account: string; readonly address: string };
+type LoginSubjects = { readonly account: string; readonly address: string };
 type Refusal = { readonly allowed: false; readonly retryAfterSeconds: number };
 type Record = { attempts: number; blockedUntilMs: number; lastAttemptMs: number };
 

@@ -13,7 +13,7 @@ export function* nameCandidates(hostname: string): Generator<string> {
 }
 
 /** The label with a number, cut so that it stays a label. */
-export function numbered(label: string, number: number): string {
+function numbered(label: string, number: number): string {
   const suffix = `-${number}`;
   return label.slice(0, NAME_LENGTH_MAX - suffix.length).replace(/-+$/, "") + suffix;
 }

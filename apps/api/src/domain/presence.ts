@@ -1,5 +1,5 @@
 /** Whether a node is there, computed from its streams alone; nothing of it is ever stored as truth. */
-export type Presence = "online" | "offline" | "unknown";
+type Presence = "online" | "offline" | "unknown";
 
 export type PresenceBook<Id extends string> = {
   readonly opened: (id: Id, nowMs: number) => void;

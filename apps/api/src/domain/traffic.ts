@@ -11,8 +11,8 @@ export type NodeTraffic = {
   readonly latest: () => LatestReport | undefined;
 };
 
-export type Rates = { readonly rxBitsPerSecond: number; readonly txBitsPerSecond: number };
-export type RatePoint = Rates & { readonly atMs: number };
+type Rates = { readonly rxBitsPerSecond: number; readonly txBitsPerSecond: number };
+type RatePoint = Rates & { readonly atMs: number };
 export type TrafficTotals = {
   readonly rxBytes: bigint;
   readonly txBytes: bigint;
@@ -22,7 +22,7 @@ export type TrafficTotals = {
 };
 
 /** One peer of the node, as last reported. */
-export type LinkTraffic = Rates & {
+type LinkTraffic = Rates & {
   readonly rxBytes: bigint;
   readonly txBytes: bigint;
   readonly endpoint: string | null;
@@ -33,7 +33,7 @@ export type LinkTraffic = Rates & {
 };
 
 /** Node-wide part of the last report, differences already per second. */
-export type LatestReport = {
+type LatestReport = {
   readonly atMs: number;
   readonly stages: readonly StageRate[];
   readonly drops: Readonly<Record<string, bigint>>;
@@ -41,7 +41,7 @@ export type LatestReport = {
   readonly rssBytes: number;
 };
 
-export type StageRate = {
+type StageRate = {
   readonly shard: number;
   readonly stage: string;
   readonly batches: number;

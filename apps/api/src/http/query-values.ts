@@ -13,7 +13,7 @@ export function shapeOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> 
 }
 
 /** The schema below defaults and `optional`. */
-export function unwrap(schema: z.ZodType): z.ZodType {
+function unwrap(schema: z.ZodType): z.ZodType {
   let inner: unknown = schema;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodPrefault) {
     inner = inner.unwrap();

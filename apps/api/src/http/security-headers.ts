@@ -21,7 +21,7 @@ export function registerSecurityHeaders(app: FastifyInstance): void {
  * Scripts and styles come from us alone. Style attributes are allowed: charts and tables place things with them, and
  * they cannot load or run anything.
  */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

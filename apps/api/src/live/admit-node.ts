@@ -16,7 +16,7 @@ import { refuse } from "./handshake.ts";
 import type { ProvenHello, Refusal } from "./handshake.ts";
 
 /** Makes a peer out of a node that joins. */
-export type Enrol = (
+type Enrol = (
   from: { readonly address: string; readonly requestId: string },
   join: { readonly node: JoiningNode; readonly key: Secret<string> },
 ) => Promise<Result<Peer, Failure>>;

@@ -10,7 +10,7 @@ import { beginHandshake, refuse } from "./handshake.ts";
 import type { Handshake, ProvenHello } from "./handshake.ts";
 import type { LiveHub } from "./live-hub.ts";
 import { createNodeSession, HEARTBEAT_MS } from "./node-session.ts";
-import type { NodeSession, RemoveNode } from "./node-session.ts";
+import type { GateLog, NodeSession, RemoveNode } from "./node-session.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 
 export type AgentGateDeps = AdmitDeps & {
@@ -20,9 +20,6 @@ export type AgentGateDeps = AdmitDeps & {
   readonly remove: RemoveNode;
   readonly log: GateLog;
 };
-
-/** What the gate tells the log. */
-export type GateLog = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Where a connection stands. */
 type State =

@@ -47,7 +47,7 @@ export type LiveHub = {
   readonly dispose: () => Promise<void>;
 };
 
-export type NodeSource = { readonly hub: NetworkHub; readonly peerId: PeerId; readonly address: string };
+type NodeSource = { readonly hub: NetworkHub; readonly peerId: PeerId; readonly address: string };
 
 export function createLiveHub(deps: LiveHubDeps): LiveHub {
   const { clock } = deps;

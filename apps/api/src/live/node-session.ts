@@ -2,7 +2,6 @@ import type { AgentFrame, PeerId } from "@weft/protocol";
 import type { AgentConnection } from "../http/agent-route.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { AttachedStream } from "./attached-stream.ts";
-import type { GateLog } from "./agent-gate.ts";
 import { refuse } from "./handshake.ts";
 import type { LiveHub } from "./live-hub.ts";
 import type { NetworkHub } from "./network-hub.ts";
@@ -13,6 +12,9 @@ export type NodeSession = {
   readonly onFrame: (frame: AgentFrame) => void;
   readonly onClose: () => void;
 };
+
+/** What streams tell the log. */
+export type GateLog = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
 /** Deletes a peer because its own node asks for it. */
 export type RemoveNode = (

@@ -35,7 +35,7 @@ export type Call = {
 };
 
 /** The browser's session cookie, as an operation may change it. */
-export type SessionCookie = {
+type SessionCookie = {
   readonly set: (token: string, expiresAt: Date) => void;
   readonly clear: () => void;
 };

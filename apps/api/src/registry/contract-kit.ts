@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Access } from "./access.ts";
 
 /** Where an operation is found on REST. */
-export type RestRoute = {
+type RestRoute = {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** Path below `/api/v1`; parameters in braces are fields of the input. */
   readonly path: `/${string}`;

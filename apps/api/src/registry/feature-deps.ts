@@ -21,7 +21,7 @@ export type FeatureDeps = {
 };
 
 /** What does not change while the server runs. */
-export type ServerFacts = {
+type ServerFacts = {
   readonly version: string;
   readonly startedAt: Date;
   readonly key: ServerKey;

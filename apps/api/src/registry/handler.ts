@@ -6,7 +6,7 @@ import type { AnyContract, OperationContract, SubscriptionContract } from "./con
 import type { FeatureDeps } from "./feature-deps.ts";
 
 /** The function behind one operation. */
-export type HandlerOf<C extends AnyContract> =
+type HandlerOf<C extends AnyContract> =
   C extends OperationContract<"query" | "mutation", infer Input, infer Output>
     ? (deps: FeatureDeps, call: Call, input: z.output<Input>) => Promise<Result<z.input<Output>, Failure>>
     : C extends SubscriptionContract<infer Input, infer Event>
@@ -25,5 +25,5 @@ export type HandlersOf<Contracts extends Record<string, AnyContract>> = {
 /** Input of an operation, checked. */
 export type InputOf<C extends AnyContract> = z.output<C["input"]>;
 /** Output of an operation, before it is encoded. */
-export type OutputOf<C extends AnyContract> = z.input<C["output"]>;
+type OutputOf<C extends AnyContract> = z.input<C["output"]>;
 export type Outcome<C extends AnyContract> = Promise<Result<OutputOf<C>, Failure>>;

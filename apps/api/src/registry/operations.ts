@@ -62,10 +62,6 @@ export const allOperations: readonly (Operation | StreamOperation)[] = Object.en
 /** Operations that answer once. */
 export const operations: readonly Operation[] = allOperations.filter(isOperation);
 
-/** Operations that answer with a stream. */
-export const streamOperations: readonly StreamOperation[] = allOperations.filter(
-  (operation): operation is StreamOperation => !isOperation(operation),
-);
 
 /** Tells the two kinds apart. */
 export function isOperation(operation: Operation | StreamOperation): operation is Operation {

@@ -39,7 +39,7 @@ export async function runStream(
 }
 
 /** One entry per wrong field, unknown ones included. */
-export function failedFields(error: z.ZodError): FailedField[] {
+function failedFields(error: z.ZodError): FailedField[] {
   return error.issues.flatMap((issue): FailedField[] => {
     const pointer = pointerOf(issue.path);
     if (issue.code !== "unrecognized_keys") return [{ pointer, code: issue.code, message: issue.message }];

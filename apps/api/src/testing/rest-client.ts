@@ -1,5 +1,5 @@
 /** One answer of the REST interface. */
-export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json };
+type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json };
 /** JSON of unknown shape that tests look into; a wrong path fails the test. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on shapes, they do not rely on them
 export type Json = any;

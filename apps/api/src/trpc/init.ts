@@ -5,7 +5,7 @@ import type { Call } from "../registry/call.ts";
 import type { ErrorShape } from "./router-types.ts";
 
 /** Carries a failure through tRPC to the error formatter. */
-export class FailureError extends Error {
+class FailureError extends Error {
   override readonly name = "FailureError";
   readonly failure: Failure;
 
@@ -35,7 +35,7 @@ export function trpcError(failure: Failure): TRPCError {
 }
 
 /** The failure behind a tRPC error; what is not ours is a bug. */
-export function failureOf(error: TRPCError): Failure {
+function failureOf(error: TRPCError): Failure {
   if (error.cause instanceof FailureError) return error.cause.failure;
   switch (error.code) {
     case "NOT_FOUND":

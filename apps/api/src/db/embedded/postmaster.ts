@@ -7,7 +7,7 @@ import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 
 /** Where one embedded server keeps its things. */
-export type PostmasterFolders = {
+type PostmasterFolders = {
   /** Owned by the account; holds the cluster and the log. */
   readonly base: string;
   /** Holds the Unix socket. */
