@@ -26,31 +26,33 @@ describe.skipIf(reason !== null)(`the real tunnel${reason ? ` (skipped: ${reason
 
   test("a flood of initiations from strangers does not keep a peer out", async () => {
     const { hosts, stage, dispose } = await makeWorld();
-    const [alice, bob] = hosts;
-    for (const [here, there] of [
-      [alice, bob],
-      [bob, alice],
-    ] as const) {
-      const { publicKey, endpoint, inner } = there;
-      await here.replacePeers([{ publicKey, endpoints: [endpoint], allowedIps: [inner], keepaliveSeconds: 0 }]);
-      await here.replaceFilter([ALLOW_ALL]);
+    try {
+      const [alice, bob] = hosts;
+      await befriend(alice, bob);
+      await befriend(bob, alice);
+      const args = [alice.publicKey, "192.0.2.1", "51820", "4000"];
+      const flooder = inNamespace(stage, 3, { path: FLOODER_PROGRAM, args });
+      await once(flooder, "message");
+      await new Promise((resolve) => setTimeout(resolve, 500));
+
+      const arrived = [];
+      for (const text of ["one", "two", "three"]) arrived.push(await bob.reaches(alice, { port: 7007, text }));
+      const { cookieRepliesSent } = await alice.counters();
+      if (flooder.exitCode === null) await once(flooder, "exit");
+
+      expect(arrived).toContain(true);
+      expect(cookieRepliesSent).toBeGreaterThan(0);
+    } finally {
+      await dispose();
     }
-    const args = [alice.publicKey, "192.0.2.1", "51820", "4000"];
-    const flooder = inNamespace(stage, 3, { path: FLOODER_PROGRAM, args });
-    await once(flooder, "message");
-    await new Promise((resolve) => setTimeout(resolve, 500));
-
-    const texts = ["one", "two", "three"];
-    const arrived = [];
-    for (const text of texts) arrived.push(await bob.reaches(alice, { port: 7007, text }));
-    const { cookieRepliesSent } = await alice.counters();
-    if (flooder.exitCode === null) await once(flooder, "exit");
-    await dispose();
-
-    expect(arrived).toContain(true);
-    expect(cookieRepliesSent).toBeGreaterThan(0);
   });
 });
+
+async function befriend(here: ContractHost, there: ContractHost): Promise<void> {
+  const { publicKey, endpoint, inner } = there;
+  await here.replacePeers([{ publicKey, endpoints: [endpoint], allowedIps: [inner], keepaliveSeconds: 0 }]);
+  await here.replaceFilter([ALLOW_ALL]);
+}
 
 type World = Awaited<ReturnType<MakeHosts>> & { readonly stage: Stage };
 
