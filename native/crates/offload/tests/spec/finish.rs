@@ -134,6 +134,35 @@ fn csm_04_surplus_bytes_do_not_hold_a_checksum_field() {
     );
 }
 
+/// CSM-04: a flagged super-frame must name the field of its own L4 header.
+#[test]
+fn csm_04_super_frames_name_their_own_field() {
+    for packet in [t4(0, 3000), t6(0, 3000), u4(0, 3000), u6(0, 3000)] {
+        let good = packet.virtio(1000);
+        let start = |checksum_start| VirtioHeader {
+            checksum_start,
+            ..good
+        };
+        let offset = |checksum_offset| VirtioHeader {
+            checksum_offset,
+            ..good
+        };
+        for bad in [
+            start(0),
+            start(good.checksum_start + 2),
+            start(good.checksum_start - 1),
+            offset(2),
+            offset(18),
+        ] {
+            assert_eq!(
+                split(&bad, &packet.bytes(), 9000).unwrap_err().reason(),
+                "csum"
+            );
+        }
+        assert_eq!(split(&good, &packet.bytes(), 9000).unwrap().len(), 3);
+    }
+}
+
 fn icmpv6() -> Vec<u8> {
     let mut packet = u6(0, 24).with(|packet| packet.protocol = 58).bytes();
     packet[40..44].copy_from_slice(&[128, 0, 0, 0]);
