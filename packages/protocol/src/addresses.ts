@@ -1,6 +1,6 @@
 import type { Brand } from "./brand.ts";
 import { err, ok, type Result } from "./result.ts";
-import { formatIp, parseIpNumber, widthOf, type Family } from "./ip-text.ts";
+import { formatIpBytes, parseIpBytes, widthOf, type Family } from "./ip-text.ts";
 
 export type { Family } from "./ip-text.ts";
 
@@ -20,8 +20,8 @@ export type AddressError = { readonly code: "address"; readonly text: string; re
 
 /** Reads an address of either family; only the canonical value comes out, other spellings of IPv6 are accepted. */
 export function parseIp(text: string): Result<IpAddress, AddressError> {
-  const parsed = parseIpNumber(text);
-  return parsed ? ok(ipFrom(parsed.family, parsed.value)) : err(bad(text, "not an IP address"));
+  const bytes = parseIpBytes(text);
+  return bytes ? ok(brandIp(formatIpBytes(bytes))) : err(bad(text, "not an IP address"));
 }
 
 export function parseIpv4(text: string): Result<Ipv4Address, AddressError> {
@@ -39,9 +39,9 @@ export function parseIpv6(text: string): Result<Ipv6Address, AddressError> {
 /** Reads `address/length`; host bits that are set are an error, not silently cleared. */
 export function parsePrefix(text: string): Result<Prefix, AddressError> {
   const [addressText = "", lengthText = "", ...rest] = text.split("/");
-  const address = parseIpNumber(addressText);
-  if (!address || rest.length > 0 || !DECIMAL.test(lengthText)) return err(bad(text, "not address/length"));
-  return prefixFrom(address.family, address.value, Number(lengthText));
+  const address = parseIp(addressText);
+  if (!address.ok || rest.length > 0 || !DECIMAL.test(lengthText)) return err(bad(text, "not address/length"));
+  return prefixOf(address.value, Number(lengthText));
 }
 
 /** Reads `address:port` or `[address]:port`; a DNS name is an error. */
@@ -72,10 +72,16 @@ export function endpointParts(endpoint: Endpoint): { readonly address: IpAddress
 
 /** Makes a prefix from numbers; host bits must be zero. */
 export function prefixFrom(family: Family, value: bigint, length: number): Result<Prefix, AddressError> {
-  const width = widthOf(family);
-  const text = `${formatIp(family, value)}/${length}`;
+  return prefixOf(ipFrom(family, value), length);
+}
+
+/** Makes a prefix from its first address; host bits must be zero. */
+export function prefixOf(address: IpAddress, length: number): Result<Prefix, AddressError> {
+  const width = widthOf(familyOf(address));
+  const text = `${address}/${length}`;
   if (!Number.isInteger(length) || length < 0 || length > width) return err(bad(text, `length outside 0 to ${width}`));
-  if (BigInt.asUintN(width - length, value) !== 0n) return err(bad(text, "bits behind the prefix length are set"));
+  if (length < width && !hostBitsAreZero(ipToBytes(address), length))
+    return err(bad(text, "bits behind the prefix length are set"));
   return ok(brandPrefix(text));
 }
 
@@ -110,26 +116,28 @@ export function isIpv6(address: IpAddress): address is Ipv6Address {
 
 /** The address as a number; the family says how wide it is. */
 export function ipToNumber(address: IpAddress): bigint {
-  const parsed = parseIpNumber(address);
-  if (!parsed) throw new Error("a branded address is canonical text");
-  return parsed.value;
+  let value = 0n;
+  for (const byte of ipToBytes(address)) value = (value << 8n) | BigInt(byte);
+  return value;
 }
 
 /** The address with this number; the number must fit the family. */
 export function ipFrom(family: Family, value: bigint): IpAddress {
-  if (BigInt.asUintN(widthOf(family), value) !== value)
-    throw new Error(`${value} does not fit an IPv${family} address`);
-  return brandIp(formatIp(family, value));
+  const width = widthOf(family);
+  if (BigInt.asUintN(width, value) !== value) throw new Error(`${value} does not fit an IPv${family} address`);
+  const bytes = new Uint8Array(width / 8);
+  let rest = value;
+  for (let index = bytes.length - 1; index >= 0; index -= 1) {
+    bytes[index] = Number(rest & 255n);
+    rest >>= 8n;
+  }
+  return brandIp(formatIpBytes(bytes));
 }
 
 /** 4 or 16 bytes in network order. */
 export function ipToBytes(address: IpAddress): Uint8Array {
-  const bytes = new Uint8Array(widthOf(familyOf(address)) / 8);
-  let value = ipToNumber(address);
-  for (let index = bytes.length - 1; index >= 0; index -= 1) {
-    bytes[index] = Number(value & 255n);
-    value >>= 8n;
-  }
+  const bytes = parseIpBytes(address);
+  if (!bytes) throw new Error("a branded address is canonical text");
   return bytes;
 }
 
@@ -137,9 +145,14 @@ export function ipToBytes(address: IpAddress): Uint8Array {
 export function ipFromBytes(bytes: Uint8Array): Result<IpAddress, AddressError> {
   if (bytes.length !== 4 && bytes.length !== 16)
     return err(bad(`${bytes.length} bytes`, "an address has 4 or 16 bytes"));
-  let value = 0n;
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
-  return ok(ipFrom(bytes.length === 4 ? 4 : 6, value));
+  return ok(brandIp(formatIpBytes(bytes)));
+}
+
+function hostBitsAreZero(bytes: Uint8Array, length: number): boolean {
+  return bytes.every((byte, index) => {
+    const fixedBits = Math.min(8, Math.max(0, length - 8 * index));
+    return (byte & (255 >> fixedBits)) === 0;
+  });
 }
 
 function bad(text: string, detail: string): AddressError {

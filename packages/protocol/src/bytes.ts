@@ -69,8 +69,8 @@ function decode64(text: string, alphabet: Alphabet): Result<Uint8Array, Base64Er
   let bits = 0;
   let written = 0;
   for (let index = 0; index < text.length; index += 1) {
-    const value = alphabet.values.get(text.charCodeAt(index));
-    if (value === undefined) return err({ code: "base64", detail: `wrong digit at ${index}` });
+    const value = alphabet.values[text.charCodeAt(index)];
+    if (value === undefined || value === WRONG) return err({ code: "base64", detail: `wrong digit at ${index}` });
     pending = (pending << 6) | value;
     bits += 6;
     if (bits >= 8) {
@@ -83,10 +83,15 @@ function decode64(text: string, alphabet: Alphabet): Result<Uint8Array, Base64Er
   return pending === 0 ? ok(bytes) : err({ code: "base64", detail: "bits left over after the last byte" });
 }
 
-type Alphabet = { readonly digits: string; readonly values: ReadonlyMap<number, number> };
+type Alphabet = { readonly digits: string; readonly values: Uint8Array };
+
+/** Stands for characters that are no digit. */
+const WRONG = 255;
 
 function alphabetOf(digits: string): Alphabet {
-  return { digits, values: new Map(digits.split("").map((digit, value) => [digit.charCodeAt(0), value])) };
+  const values = new Uint8Array(128).fill(WRONG);
+  for (let value = 0; value < digits.length; value += 1) values[digits.charCodeAt(value)] = value;
+  return { digits, values };
 }
 
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

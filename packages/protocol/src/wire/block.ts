@@ -3,11 +3,10 @@ import {
   endpointParts,
   ipFromBytes,
   ipToBytes,
-  prefixFrom,
+  prefixOf,
   prefixParts,
   type Endpoint,
   type Prefix,
-  ipToNumber,
 } from "../addresses.ts";
 import { concatBytes } from "../bytes.ts";
 import { FieldError, parsed } from "./checks.ts";
@@ -44,7 +43,7 @@ export function unpackPrefixes(field: string, block: Ragged): Prefix[][] {
     const width = reader.familyBytes();
     const [length = 0] = reader.take(1);
     const address = parsed(field, ipFromBytes(reader.take(width)));
-    return parsed(field, prefixFrom(width === 4 ? 4 : 6, ipToNumber(address), length));
+    return parsed(field, prefixOf(address, length));
   });
 }
 

@@ -111,7 +111,9 @@ function slices(
 ): Uint8Array[] {
   const { width, rows } = shape;
   if (bytes.length !== width * rows) throw new FieldError(field, `${bytes.length} bytes for ${rows} rows of ${width}`);
-  return Array.from({ length: rows }, (_, row) => bytes.subarray(row * width, (row + 1) * width));
+  const parts: Uint8Array[] = [];
+  for (let row = 0; row < rows; row += 1) parts.push(bytes.subarray(row * width, (row + 1) * width));
+  return parts;
 }
 
 function presharedByPlace(message: MessageShape<typeof MapPeersSchema>, rows: number): Map<number, Secret<Uint8Array>> {
