@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 
 import { listPeers } from "../harness/agents.ts";
-import { cleanUpLater, cleanUpNow } from "../harness/cleanup.ts";
+import { cleanUpLater, cleanUpNow, endWellOnSignals, isEnding } from "../harness/cleanup.ts";
 import { eventually } from "../harness/eventually.ts";
 import { startProgram, type Program } from "../harness/programs.ts";
 import { builtProgram } from "../harness/repository.ts";
@@ -21,6 +21,7 @@ import { FromStageSchema, type FromStage, type ToStage } from "./stage-protocol.
 
 /** Server, two hosts and traffic between them, until a signal or the end of the parent. Returns the exit code. */
 async function main(): Promise<number> {
+  endWellOnSignals();
   const answer = await findRoom();
   if (!answer.ok) {
     process.stderr.write(`The demo cannot run here: ${answer.reason}\n`);
@@ -114,6 +115,7 @@ function step(text: string): void {
 }
 
 function fail(reason: string): number {
+  if (isEnding()) return 0;
   process.stderr.write(`${reason}\n`);
   return 1;
 }
@@ -140,8 +142,7 @@ const PARENT_CHECK_MS = 1_000;
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`The demo could not start: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = fail(`The demo could not start: ${error instanceof Error ? error.message : String(error)}`);
 }
 await cleanUpNow();
 process.exit();

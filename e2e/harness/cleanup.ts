@@ -20,8 +20,14 @@ export function cleanUpLater(cleanup: Cleanup): () => Promise<void> {
 }
 
 /** Runs every registered clean-up, newest first. Errors are printed, never thrown: the next one must still run. */
-export async function cleanUpNow(): Promise<void> {
+export function cleanUpNow(): Promise<void> {
+  draining ??= drain();
+  return draining;
+}
+
+async function drain(): Promise<void> {
   for (let cleanup = pending.at(-1); cleanup; cleanup = pending.at(-1)) await runOne(cleanup);
+  draining = undefined;
 }
 
 async function runOne(cleanup: Cleanup): Promise<void> {
@@ -37,12 +43,25 @@ async function runOne(cleanup: Cleanup): Promise<void> {
   }
 }
 
+/** Makes a signal the ordinary way to end: clean up, then exit code 0. For programs that run until they are stopped. */
+export function endWellOnSignals(): void {
+  endingBySignal = "is the ordinary end";
+  installHandlers();
+}
+
+/** Whether a signal asked this process to end; what ends from now on is no failure. */
+export function isEnding(): boolean {
+  return ending;
+}
+
 function installHandlers(): void {
   if (installed) return;
   installed = true;
   for (const signal of SIGNALS) {
     process.once(signal, () => {
-      void cleanUpNow().finally(() => process.exit(signal === "SIGINT" ? 130 : 143));
+      ending = true;
+      const code = endingBySignal === "is the ordinary end" ? 0 : SIGNAL_CODES[signal];
+      void cleanUpNow().finally(() => process.exit(code));
     });
   }
   process.once("exit", () => {
@@ -51,5 +70,9 @@ function installHandlers(): void {
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 const pending: Cleanup[] = [];
+let draining: Promise<void> | undefined;
 let installed = false;
+let ending = false;
+let endingBySignal: "is an interruption" | "is the ordinary end" = "is an interruption";

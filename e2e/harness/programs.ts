@@ -38,6 +38,8 @@ export function startProgram(options: ProgramOptions): Program {
   const [program, ...args] = options.host ? options.host.wrap(direct[0], direct.slice(1)) : direct;
   const child = spawn(program, args, {
     stdio: ["pipe", "pipe", "pipe"],
+    // A group of its own: a terminal's Ctrl-C reaches only us, and we stop things in order.
+    detached: true,
     env: { ...process.env, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });

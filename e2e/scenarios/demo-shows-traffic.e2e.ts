@@ -28,8 +28,8 @@ test("the demo shows two hosts with growing counters, and Ctrl-C removes everyth
     );
 
     demo.signal("SIGINT");
-    await demo.ended;
 
+    expect(await demo.ended).toBe(0);
     expect(foldersOf(demo)).toEqual([]);
     await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
   } finally {
@@ -64,6 +64,28 @@ test("a demo that was killed leaves nothing that the next start does not remove"
   }
 });
 
+test("a user who is not root gets the demo through user namespaces", async ({ skip }) => {
+  const reason = whyNoMesh(["unshare"]) ?? (await whyNotAsNobody());
+  if (reason !== undefined) skip(reason);
+  try {
+    const demo = startProgram({
+      name: "demo of nobody",
+      program: "setpriv",
+      args: [...AS_NOBODY, process.execPath, builtProgram("demo/main.js")],
+      env: { WEFT_LISTEN: "127.0.0.1:0", HOME: tmpdir() },
+    });
+    await said(demo, /Password\s+(\S+)/);
+
+    demo.signal("SIGTERM");
+
+    expect(await demo.ended).toBe(0);
+    expect(demo.logs()).toContain("traffic flows through the tunnel");
+    expect(foldersOf(demo)).toEqual([]);
+  } finally {
+    await cleanUpNow();
+  }
+});
+
 test("where the demo cannot work it says why in one sentence", async ({ skip }) => {
   const main = "demo/main.js";
   if (!existsSync(builtProgram(main))) skip("not built");
@@ -74,6 +96,21 @@ test("where the demo cannot work it says why in one sentence", async ({ skip }) 
   expect(result.stderr.trim().split("\n")).toHaveLength(1);
   expect(result.stderr).toMatch(/^The demo cannot run here: .*\.\n$/);
 });
+
+async function whyNotAsNobody(): Promise<string | undefined> {
+  const readable = await runCommand("setpriv", [...AS_NOBODY, "test", "-r", builtProgram("demo/main.js")]);
+  if (readable.code !== 0) return "other users cannot read this repository";
+  const probe = await runCommand("setpriv", [
+    ...AS_NOBODY,
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--net",
+    "--mount",
+    "true",
+  ]);
+  return probe.code === 0 ? undefined : "this machine does not allow user namespaces";
+}
 
 function startDemo(): Program {
   return startProgram({
@@ -96,3 +133,5 @@ async function receivedBytes(client: ReturnType<typeof createRestClient>, networ
   const rows = await listPeers(client, networkId);
   return rows.reduce((sum, { rxBytes }) => sum + BigInt(rxBytes), 0n);
 }
+
+const AS_NOBODY = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
