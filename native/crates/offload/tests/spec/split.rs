@@ -473,6 +473,17 @@ fn spl_20_fragments_and_singles_pass() {
         split(&plain, &t4(0, 3000).bytes(), MTU).unwrap(),
         [t4(0, 3000).bytes()]
     );
+    let flagged = VirtioHeader {
+        flags: NEEDS_CHECKSUM,
+        checksum_start: 20,
+        checksum_offset: 2,
+        ..plain
+    };
+    assert_eq!(
+        split(&flagged, &later, MTU).unwrap().len(),
+        1,
+        "a later fragment has no L4 header of its own"
+    );
 }
 
 /// SPL-21
