@@ -19,6 +19,7 @@ import { identityFromDatabase, identityFromFile } from "./live/server-identity.t
 import { createCursors } from "./registry/cursors.ts";
 import type { FeatureDeps, WallClock } from "./registry/feature-deps.ts";
 import { createPasswords } from "./registry/passwords.ts";
+import { createTurnstile } from "./registry/turnstile.ts";
 
 /** What a program or a test may put in place of the real thing. */
 export type AppOptions = {
@@ -75,6 +76,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         setupToken: config.setupToken,
       },
     };
+    const enrolments = createTurnstile(ENROLMENTS_AT_ONCE);
     const agents = createAgentGate({
       database,
       clock,
@@ -82,7 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       hub,
       identity,
       serverVersion: version,
-      enrol: (from, join) => enrolNode(deps, from, join),
+      enrol: (from, join) => enrolments(() => enrolNode(deps, from, join)),
       remove: async (peerId, from) => {
         const name = hub.find(peerId)?.peer.name ?? "";
         await removePeer(deps, { ...from, actor: { kind: "node", peerId, name } }, { peerId });
@@ -119,4 +121,6 @@ function random(length: number): Uint8Array {
   return randomBytes(length);
 }
 
+/** Enrolments of one network follow each other anyway; two keep the database busy. */
+const ENROLMENTS_AT_ONCE = 2;
 const SYSTEM_CLOCK: WallClock = { nowMs: () => Date.now() };

@@ -1,4 +1,4 @@
-import { and, count, eq, gt } from "drizzle-orm";
+import { and, count, eq, gt, sql } from "drizzle-orm";
 import { err, ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import { poolOf } from "../domain/address-pool.ts";
@@ -16,11 +16,10 @@ import { networks, peers, releasedOffsets } from "./schema/index.ts";
 export async function allocateOffset(tx: Executor, network: Network, now: Date): Promise<Result<bigint, Failure>> {
   const pool = poolOf(network);
   const quarantineBegan = new Date(now.getTime() - QUARANTINE_MS);
-  const used = await countUsed(tx, network, quarantineBegan);
+  const { used, hint } = await readUse(tx, network, quarantineBegan);
   if (used >= pool.capacity) {
     return err({ code: "address_pool_full", network: network.name, capacity: pool.capacity });
   }
-  const hint = await readHint(tx, network);
   const search = async (from: bigint, size: bigint) => {
     const first = from < pool.first ? pool.first : from;
     const last = first + size - 1n > pool.last ? pool.last : first + size - 1n;
@@ -37,18 +36,22 @@ export async function allocateOffset(tx: Executor, network: Network, now: Date):
   return ok(found);
 }
 
-async function countUsed(tx: Executor, network: Network, quarantineBegan: Date): Promise<bigint> {
-  const [taken] = await tx.select({ total: count() }).from(peers).where(eq(peers.networkId, network.id));
-  const [held] = await tx
+/** How many places are in use or held back, and where the search begins; one round trip. */
+async function readUse(
+  tx: Executor,
+  network: Network,
+  quarantineBegan: Date,
+): Promise<{ readonly used: bigint; readonly hint: bigint }> {
+  const taken = tx.select({ total: count() }).from(peers).where(eq(peers.networkId, network.id));
+  const held = tx
     .select({ total: count() })
     .from(releasedOffsets)
     .where(and(eq(releasedOffsets.networkId, network.id), gt(releasedOffsets.releasedAt, quarantineBegan)));
-  return BigInt((taken?.total ?? 0) + (held?.total ?? 0));
-}
-
-async function readHint(tx: Executor, network: Network): Promise<bigint> {
-  const [row] = await tx.select({ nextOffset: networks.nextOffset }).from(networks).where(eq(networks.id, network.id));
-  return row?.nextOffset ?? 0n;
+  const [row] = await tx
+    .select({ hint: networks.nextOffset, used: sql<string>`(${taken}) + (${held})` })
+    .from(networks)
+    .where(eq(networks.id, network.id));
+  return { hint: row?.hint ?? 0n, used: BigInt(row?.used ?? 0) };
 }
 
 /** A removed peer's addresses stay unused this long. */

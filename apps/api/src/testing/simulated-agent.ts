@@ -169,7 +169,8 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
       taken.add(found);
       return found;
     },
-    until: (condition) => eventually("the wanted map", () => (map && condition(map) ? map : undefined)),
+    until: (condition) =>
+      eventually("the wanted map", () => (map && condition(map) ? map : undefined), HERD_WAIT_MS),
     isClosed: () => isClosed,
     leave: () => {
       send({ kind: "bye", reason: "agent_stopping", detail: "none", message: "", retryAfterMs: 0 });
@@ -180,6 +181,7 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
   await eventually(
     "welcome or bye",
     () => frames.some(({ kind }) => kind === "welcome" || kind === "bye") || isClosed || undefined,
+    HERD_WAIT_MS,
   );
   return agent;
 }
@@ -191,11 +193,11 @@ export async function eventually<T>(
   withinMs = 10_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
-  for (;;) {
+  for (let waitMs = 2; ; waitMs = Math.min(waitMs * 1.3, 50)) {
     const found = await read();
     if (found !== undefined) return found;
     if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}`);
-    await new Promise((done) => setTimeout(done, 5));
+    await new Promise((done) => setTimeout(done, waitMs));
   }
 }
 
@@ -242,3 +244,6 @@ function value<T>(result: Result<T, unknown>): T {
 function fail(message: string): never {
   throw new Error(message);
 }
+
+/** Machines that run other tests at the same time need patience with many nodes at once. */
+const HERD_WAIT_MS = 60_000;
