@@ -148,7 +148,7 @@ async function startHost(
     return false;
   });
   const stop = async (): Promise<void> => {
-    child.disconnect();
+    if (child.connected) child.disconnect();
     if (child.exitCode === null) await once(child, "exit");
   };
   return { host, stop };
@@ -182,17 +182,24 @@ type Caller = <Name extends NativeCall["name"]>(
 
 /** Calls the other process; answers come in any order. It is our own program: what it answers needs no second check. */
 function caller(child: ChildProcess): Caller {
-  const waiting = new Map<unknown, (value: never) => void>();
+  const waiting = new Map<
+    unknown,
+    { readonly resolve: (value: never) => void; readonly reject: (error: Error) => void }
+  >();
   let lastId = 0;
   child.on("message", (message: unknown) => {
     if (typeof message !== "object" || message === null || !("id" in message) || !("value" in message)) return;
-    waiting.get(message.id)?.(message.value as never);
+    waiting.get(message.id)?.resolve(message.value as never);
     waiting.delete(message.id);
   });
+  child.on("exit", (code, signal) => {
+    for (const { reject } of waiting.values())
+      reject(new Error(`the host ended with ${signal ?? code} instead of an answer`));
+  });
   return (call) =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       lastId += 1;
-      waiting.set(lastId, resolve);
+      waiting.set(lastId, { resolve, reject });
       child.send({ id: lastId, call });
     });
 }
