@@ -22,6 +22,6 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     environment: "happy-dom",
     setupFiles: ["src/testing/setup.ts"],
-    testTimeout: 15_000,
+    testTimeout: 60_000,
   },
 });

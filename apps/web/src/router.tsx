@@ -92,10 +92,7 @@ const routeTree = root.addChildren([
 ]);
 
 /** Makes the router; tests give it a memory history. */
-export function createAppRouter(options: {
-  readonly context: RouterContext;
-  readonly history?: Parameters<typeof createRouter>[0]["history"];
-}) {
+export function createAppRouter(options: { readonly context: RouterContext; readonly history?: RouterHistory }) {
   return createRouter({
     routeTree,
     context: options.context,
@@ -107,6 +104,8 @@ export function createAppRouter(options: {
     scrollRestoration: true,
   });
 }
+
+export type RouterHistory = NonNullable<Parameters<typeof createRouter>[0]["history"]>;
 
 export type AppRouterInstance = ReturnType<typeof createAppRouter>;
 

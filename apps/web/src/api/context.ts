@@ -1,8 +1,8 @@
-import { QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { createTRPCContext, createTRPCOptionsProxy, type TRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { AppRouter } from "@weft/api/contract";
 import type { ApiClient } from "./client.ts";
-import { toProblem } from "./error-text.ts";
+import { statusOf, toProblem } from "./error-text.ts";
 
 /** Typed query and mutation options for components. */
 export const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>();
@@ -14,9 +14,18 @@ export function createApiOptions(client: ApiClient, queryClient: QueryClient): A
   return createTRPCOptionsProxy<AppRouter>({ client, queryClient });
 }
 
-/** The cache. Nothing polls: subscriptions push, and changes invalidate what they touched. */
-export function createQueryClient(): QueryClient {
+/**
+ * Makes the cache. Nothing polls: subscriptions push, and changes invalidate what they touched.
+ *
+ * `onUnauthorized` hears of every call that was refused because there is no session.
+ */
+export function createQueryClient(onUnauthorized: () => void): QueryClient {
+  const onError = (error: unknown): void => {
+    if (statusOf(error) === 401) onUnauthorized();
+  };
   return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,

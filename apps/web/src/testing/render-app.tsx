@@ -2,11 +2,10 @@ import { createMemoryHistory } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
 import userEvent, { type UserEvent } from "@testing-library/user-event";
 import { createTRPCClient } from "@trpc/client";
-import { createApiOptions, createQueryClient } from "../api/context.ts";
-import { createLiveHub } from "../api/live/context.ts";
 import type { AppRouter } from "../api/types.ts";
 import { App } from "../app.tsx";
-import { type AppRouterInstance, createAppRouter } from "../router.tsx";
+import { createDashboard } from "../dashboard.ts";
+import type { AppRouterInstance } from "../router.tsx";
 import { NOW } from "./builders.ts";
 import { createInMemoryLink, type Handlers, type InMemoryLink } from "./in-memory-link.ts";
 import { aWorld, type World, worldHandlers } from "./in-memory-api.ts";
@@ -25,19 +24,7 @@ export function renderApp(path: string, options: RenderAppOptions = {}): Rendere
   const world = aWorld(options.world);
   const api = createInMemoryLink({ ...worldHandlers(world), ...options.handlers });
   const client = createTRPCClient<AppRouter>({ links: [api.link] });
-  const queryClient = createQueryClient();
-  const router = createAppRouter({
-    context: { queryClient, api: createApiOptions(client, queryClient) },
-    history: createMemoryHistory({ initialEntries: [path] }),
-  });
-  render(
-    <App
-      client={client}
-      queryClient={queryClient}
-      router={router}
-      liveHub={createLiveHub()}
-      clock={{ nowMs: () => NOW }}
-    />,
-  );
-  return { world, api, router, user: userEvent.setup() };
+  const dashboard = createDashboard(client, createMemoryHistory({ initialEntries: [path] }));
+  render(<App dashboard={dashboard} clock={{ nowMs: () => NOW }} />);
+  return { world, api, router: dashboard.router, user: userEvent.setup() };
 }

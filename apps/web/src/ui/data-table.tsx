@@ -127,6 +127,8 @@ function useVisibleRows<Data>(rows: readonly Row<Data>[], { frame, rowHeight }: 
     count: rows.length,
     estimateSize: () => rowHeight,
     overscan: 12,
+    // A row that is not laid out (yet) has no height; counting it as zero would pull in all the others.
+    measureElement: (element) => element.getBoundingClientRect().height || rowHeight,
     scrollMargin: top,
     enabled: many,
   });

@@ -1,8 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { useTRPC, useTRPCClient } from "../context.ts";
-import { statusOf } from "../error-text.ts";
 import { useLiveHub } from "./context.ts";
 import { keepSubscribed, type LiveHandlers, type LiveState } from "./keep-subscribed.ts";
 import type { NetworkLive } from "./network-live.ts";
@@ -97,17 +95,10 @@ function useLive<Event>(id: string, options: LiveOptions<Event>): void {
 function useHealing(): { readonly refresh: () => void; readonly checkSession: () => void } {
   const queryClient = useQueryClient();
   const trpc = useTRPC();
-  const client = useTRPCClient();
-  const router = useRouter();
   return {
     refresh: () => void queryClient.invalidateQueries(),
-    checkSession() {
-      void client.sessions.current.query().catch((error: unknown) => {
-        if (statusOf(error) !== 401) return;
-        queryClient.removeQueries({ queryKey: trpc.sessions.current.queryKey() });
-        void router.invalidate();
-      });
-    },
+    // An answer of 401 takes the way of every refused call: to the login.
+    checkSession: () => void queryClient.invalidateQueries({ queryKey: trpc.sessions.current.queryKey() }),
   };
 }
 

@@ -1,0 +1,56 @@
+import { act, screen, waitFor } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { aPeer, aRule, NOW } from "../../testing/builders.ts";
+import { renderApp } from "../../testing/render-app.tsx";
+import { attention } from "./attention.ts";
+
+const PATH = "/networks/net_home";
+
+test("one sentence answers whether everything is well", async () => {
+  const peers = [aPeer({ name: "a" }), aPeer({ name: "b" })];
+  const { api } = renderApp(PATH, { world: { peers, rules: [aRule()] } });
+  await waitFor(() => expect(api.listeners("live.network")).toHaveLength(1));
+
+  act(() => {
+    const listener = api.listeners("live.network").at(0);
+    listener?.send({ kind: "peers", peers });
+    listener?.send({
+      kind: "sample",
+      atMs: NOW,
+      peers: [],
+      totals: { rxBitsPerSecond: 3_400_000_000, txBitsPerSecond: 0 },
+    });
+  });
+
+  expect(await screen.findByText("2 of 2 peers online, 3.40 Gbit/s, all changes applied.")).toBeTruthy();
+  expect(await screen.findByText("Nothing needs your attention.")).toBeTruthy();
+});
+
+test("a peer that is offline is named, with the way to it", async () => {
+  renderApp(PATH, { world: { peers: [aPeer({ name: "db-1", presence: "offline" })], rules: [aRule()] } });
+
+  expect(await screen.findByText("db-1 is offline")).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Look at peer db-1" }).getAttribute("href")).toBe(
+    "/networks/net_home/peers/peer_db-1",
+  );
+});
+
+test("UI-10 an empty network offers the next step", async () => {
+  renderApp(PATH);
+
+  expect((await screen.findByRole("link", { name: "Add hosts" })).getAttribute("href")).toBe(
+    "/networks/net_home/peers",
+  );
+});
+
+test("the worst comes first: no rule, then gone, then behind, then silent", () => {
+  const peers = [
+    aPeer({ name: "silent", presence: "unknown" }),
+    aPeer({ name: "behind", map: { state: "pending", sequence: 2, appliedAfterMs: null } }),
+    aPeer({ name: "gone", presence: "offline" }),
+    aPeer({ name: "well" }),
+  ];
+
+  expect(attention(peers, "none").map((item) => item.kind)).toEqual(["no-rule", "offline", "pending", "unknown"]);
+  expect(attention(peers, "unknown")).toHaveLength(3);
+});

@@ -1,0 +1,134 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import { aLink, aPeer, aPeerSample, NOW } from "../../testing/builders.ts";
+import type { PeerSample } from "../../api/types.ts";
+import { type RenderedApp, renderApp } from "../../testing/render-app.tsx";
+
+const PEER = aPeer({ name: "web-1" });
+const PATH = "/networks/net_home/peers/peer_web-1";
+
+async function send(app: RenderedApp, sample: PeerSample): Promise<void> {
+  await waitFor(() => expect(app.api.listeners("live.peer")).toHaveLength(1));
+  act(() => app.api.listeners("live.peer").at(0)?.send(sample));
+}
+
+test("the identity line names addresses, keys and system", async () => {
+  renderApp(PATH, { world: { peers: [PEER] } });
+
+  expect(await screen.findByRole("heading", { level: 1, name: "web-1" })).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Copy WireGuard key" })).toBeTruthy();
+  expect(screen.getByText("7f3a:91c2:0be4:d815")).toBeTruthy();
+  expect(screen.getByText("linux x64")).toBeTruthy();
+  expect(screen.getByText("applied in 42 ms")).toBeTruthy();
+});
+
+test("UI-19 an endpoint says where it came from", async () => {
+  renderApp(PATH, { world: { peers: [PEER] } });
+
+  expect(await screen.findByText("seen by the server")).toBeTruthy();
+  expect(screen.getByText("from the interface")).toBeTruthy();
+});
+
+test("the newest sample fills chart, counters and links", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+
+  await send(app, aPeerSample());
+
+  expect(
+    await screen.findByRole("img", { name: "Throughput of web-1 now: receives 1.20 Gbit/s, sends 40.0 Mbit/s" }),
+  ).toBeTruthy();
+  expect(screen.getByText("71.0 MB")).toBeTruthy();
+  const links = screen.getByRole("table", { name: "Links to other peers" });
+  expect(within(links).getByRole("link", { name: "db-1" })).toBeTruthy();
+  expect(within(links).getAllByText("1 min 23 s")).toHaveLength(2);
+});
+
+test("a link without a session says so instead of showing an age", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+
+  await send(app, aPeerSample({ links: [aLink({ sessionAgeSeconds: null, lastHandshakeAgeSeconds: null })] }));
+
+  expect(await screen.findByText("no session")).toBeTruthy();
+  expect(screen.getByText("0 of 1")).toBeTruthy();
+});
+
+test("drops are worded, sorted by count, and an unknown reason is shown as it came", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+
+  await send(app, aPeerSample({ drops: { dropReplay: "3", dropQueueFull: "1043", newReason: "7", dropFilter: "0" } }));
+
+  const region = await screen.findByRole("region", { name: "Dropped packets" });
+  await within(region).findByText("1,043");
+  expect(
+    within(region)
+      .getAllByRole("term")
+      .map((term) => term.textContent),
+  ).toEqual(["Queue full", "newReason", "Replayed or too old"]);
+});
+
+test("an offload that fell back gives its reason", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+
+  await send(
+    app,
+    aPeerSample({ offload: [{ name: "udpGro", state: "fallback", reason: "setsockopt answered EINVAL" }] }),
+  );
+
+  const region = await screen.findByRole("region", { name: "Offloads" });
+  expect(await within(region).findByText("fell back")).toBeTruthy();
+  expect(within(region).getByText("setsockopt answered EINVAL")).toBeTruthy();
+});
+
+test("stages show their share of a core and what a packet costs", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+  const seal = { stage: "seal", batches: 1_000, packets: 50_000, bytes: 1, nanoseconds: 100_000_000 };
+
+  await send(
+    app,
+    aPeerSample({
+      stages: [
+        { ...seal, shard: 0 },
+        { ...seal, shard: 1 },
+      ],
+    }),
+  );
+
+  const lane = await screen.findByRole("region", { name: "Out" });
+  const stage = within(lane).getByText("Seal").closest("li")!;
+  expect(stage.textContent).toContain("20 %");
+  expect(stage.textContent).toContain("50 per batch · 2,000 ns each");
+});
+
+test("the values behind the chart are a table, with gaps named", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+  await send(app, aPeerSample({ atMs: NOW }));
+  await send(app, aPeerSample({ atMs: NOW + 9_000, rxBitsPerSecond: 5_000 }));
+
+  await app.user.click(screen.getByText("Last values as a table"));
+
+  const table = await screen.findByRole("table", { name: "Last values as a table" });
+  await within(table).findByText("1.20 Gbit/s");
+  expect(within(table).getAllByText("no data")).toHaveLength(2);
+  expect(within(table).getByText("5.00 kbit/s")).toBeTruthy();
+});
+
+test("the time range lives in the address", async () => {
+  const { user, router } = renderApp(PATH, { world: { peers: [PEER] } });
+
+  await user.click(await screen.findByRole("radio", { name: "10 min" }));
+
+  await waitFor(() => expect(router.state.location.search).toEqual({ range: "600" }));
+});
+
+test("a peer that was removed is told apart from an error", async () => {
+  renderApp("/networks/net_home/peers/peer_gone", { world: { peers: [PEER] } });
+
+  expect(await screen.findByText("This peer does not exist any more.")).toBeTruthy();
+  expect(screen.queryByRole("alert")).toBeNull();
+});
