@@ -81,6 +81,29 @@ describe("map to tunnel", () => {
     expect(sync.peerByKey(aPeer(1).publicKey)).toBeNull();
   });
 
+  test("B7 a change of one peer among 10,000 takes about a millisecond", () => {
+    const { sync } = start({ replacePeers: () => ok(undefined), changePeers: () => ok(undefined) });
+    sync.applyMap(aNetworkMap(10_000));
+    const tookMs = Array.from({ length: 51 }, (_, index) => {
+      const startedMs = performance.now();
+      sync.applyChange({ upserts: [aPeer(20_000 + index)], removals: [aPeer(index + 1).id] });
+      return performance.now() - startedMs;
+    });
+
+    expect(tookMs.sort((a, b) => a - b)[25]).toBeLessThan(1);
+    expect(sync.map()?.peers).toHaveLength(10_000);
+  });
+
+  test("a key that moves from a removed peer to a new one stays in the tunnel", () => {
+    const { sync, calls } = start();
+    sync.applyMap(aNetworkMap(1));
+
+    sync.applyChange({ upserts: [aPeer(9, { publicKey: aPeer(1).publicKey })], removals: [aPeer(1).id] });
+
+    expect(calls.at(-1)?.argument).toMatchObject({ removals: [] });
+    expect(keys(sync)).toEqual([aPeer(1).publicKey]);
+  });
+
   test("a peer's new key replaces its old one", () => {
     const { sync } = start();
     sync.applyMap(aNetworkMap(1));

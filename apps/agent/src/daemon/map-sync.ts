@@ -1,6 +1,5 @@
 import type { Tunnel, TunnelError, TunnelSelf } from "@weft/dataplane";
 import {
-  applyDelta,
   err,
   ok,
   type ApplyError,
@@ -8,12 +7,12 @@ import {
   type MapPeer,
   type MapSelf,
   type NetworkMap,
-  type PeerId,
   type PublicKey,
   type Result,
 } from "@weft/protocol";
 
 import { tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
+import { createPeerIndex } from "./peer-index.ts";
 
 /** Makes the tunnel for the node's own settings. */
 export type MakeTunnel = (self: TunnelSelf, map: MapSelf) => Result<Tunnel, TunnelError>;
@@ -24,6 +23,9 @@ export type MapSync = {
   readonly applyMap: (map: NetworkMap) => readonly ApplyError[];
   /** Applies a change at the cost of the change. */
   readonly applyChange: (delta: MapDelta) => readonly ApplyError[];
+  /** The node's own settings. */
+  readonly self: () => MapSelf | null;
+  /** The whole map; put together when asked for after a change. */
   readonly map: () => NetworkMap | null;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
@@ -34,88 +36,67 @@ export type MapSync = {
 };
 
 export function createMapSync(makeTunnel: MakeTunnel): MapSync {
-  let map: NetworkMap | null = null;
+  /** Own settings and filter; the peers are in the index, so that a change costs what it changes. */
+  let settings: Settings | null = null;
+  let wholeMap: NetworkMap | null = null;
   let tunnel: Tunnel | null = null;
-  const peersById = new Map<PeerId, MapPeer>();
-  const peersByKey = new Map<PublicKey, MapPeer>();
+  const index = createPeerIndex();
 
-  const remember = (peer: MapPeer): void => {
-    const before = peersById.get(peer.id);
-    if (before && before.publicKey !== peer.publicKey) peersByKey.delete(before.publicKey);
-    peersById.set(peer.id, peer);
-    peersByKey.set(peer.publicKey, peer);
-  };
-  const forget = (id: PeerId): void => {
-    const gone = peersById.get(id);
-    peersById.delete(id);
-    if (gone) peersByKey.delete(gone.publicKey);
-  };
-  const rememberAll = (peers: readonly MapPeer[]): void => {
-    peersById.clear();
-    peersByKey.clear();
-    for (const peer of peers) remember(peer);
-  };
-
+  const currentMap = (): NetworkMap | null => (wholeMap ??= settings && { ...settings, peers: index.all() });
   /** Makes the tunnel for the present map, empty as it is new, then fills it. */
-  const build = (present: NetworkMap): ApplyError[] => {
-    const made = makeTunnel(tunnelSelf(present.self), present.self);
+  const build = (): ApplyError[] => {
+    const map = currentMap();
+    if (!map) return [];
+    const made = makeTunnel(tunnelSelf(map.self), map.self);
     if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
     tunnel = made.value;
-    return fill(made.value, present);
-  };
-  const applyMap = (next: NetworkMap): ApplyError[] => {
-    const before = map;
-    map = next;
-    rememberAll(next.peers);
-    if (!tunnel || !before) return build(next);
-    return [...problems("self", changeSelf(tunnel, before.self, next.self)), ...fill(tunnel, next)];
+    return fill(made.value, map);
   };
 
   return {
-    applyMap,
-    rebuild() {
-      tunnel?.close();
-      tunnel = null;
-      return map ? build(map) : [];
+    applyMap(next) {
+      const before = settings;
+      settings = { self: next.self, filter: next.filter };
+      wholeMap = next;
+      index.replace(next.peers);
+      if (!tunnel || !before) return build();
+      return [...problems("self", changeSelf(tunnel, before.self, next.self)), ...fill(tunnel, next)];
     },
     applyChange(delta) {
-      if (!map) return [{ object: "map", detail: "a change came before the first map" }];
-      const before = map;
-      const after = applyDelta(before, delta);
-      const replaced = delta.upserts.flatMap((peer) => {
-        const known = peersById.get(peer.id);
-        return known && known.publicKey !== peer.publicKey ? [known.publicKey] : [];
-      });
-      const removed = delta.removals.flatMap((id) => peersById.get(id)?.publicKey ?? []);
-      map = after;
-      delta.removals.forEach(forget);
-      delta.upserts.forEach(remember);
-      if (!tunnel) return build(after);
+      if (!settings) return [{ object: "map", detail: "a change came before the first map" }];
+      const before = settings;
+      settings = { self: delta.self ?? before.self, filter: delta.filter ?? before.filter };
+      wholeMap = null;
+      const removals = index.change(delta);
+      if (!tunnel) return build();
+      const upserts = delta.upserts.map((peer) => tunnelPeer(peer, delta.self ?? before.self));
+      const touchesPeers = upserts.length + removals.length > 0;
       return [
         ...(delta.self ? problems("self", changeSelf(tunnel, before.self, delta.self)) : []),
         ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
-        ...(delta.upserts.length + delta.removals.length > 0
-          ? problems(
-              "peers",
-              tunnel.changePeers({
-                upserts: delta.upserts.map((peer) => tunnelPeer(peer, after.self)),
-                removals: [...replaced, ...removed],
-              }),
-            )
-          : []),
+        ...(touchesPeers ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
       ];
     },
-    map: () => map,
+    rebuild() {
+      tunnel?.close();
+      tunnel = null;
+      return build();
+    },
+    self: () => settings?.self ?? null,
+    map: currentMap,
     tunnel: () => tunnel,
-    peerByKey: (key) => peersByKey.get(key) ?? null,
+    peerByKey: index.byKey,
     close() {
       tunnel?.close();
       tunnel = null;
-      map = null;
-      rememberAll([]);
+      settings = null;
+      wholeMap = null;
+      index.replace([]);
     },
   };
 }
+
+type Settings = Pick<NetworkMap, "self" | "filter">;
 
 function fill(tunnel: Tunnel, map: NetworkMap): ApplyError[] {
   return [

@@ -196,10 +196,10 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
 
 function ownEndpoints(sync: MapSync, interfaces: readonly HostInterface[]): Endpoint[] {
   const tunnel = sync.tunnel();
-  const map = sync.map();
-  if (!tunnel || !map) return [];
+  const self = sync.self();
+  if (!tunnel || !self) return [];
   return candidateEndpoints(interfaces, tunnel.listenPort, {
     interfaceName: tunnel.interfaceName,
-    ranges: networkRanges(map.self),
+    ranges: networkRanges(self),
   });
 }

@@ -1,0 +1,41 @@
+import type { MapDelta, MapPeer, PeerId, PublicKey } from "@weft/protocol";
+
+/** The peers of a map by id and by key; a change costs what it changes. */
+export type PeerIndex = {
+  readonly replace: (peers: readonly MapPeer[]) => void;
+  /** Takes a change over and returns the keys that no peer has any more. */
+  readonly change: (delta: Pick<MapDelta, "upserts" | "removals">) => PublicKey[];
+  readonly byKey: (key: PublicKey) => MapPeer | null;
+  /** In the order in which they came. */
+  readonly all: () => MapPeer[];
+};
+
+export function createPeerIndex(): PeerIndex {
+  const byId = new Map<PeerId, MapPeer>();
+  const byKey = new Map<PublicKey, MapPeer>();
+  const put = (peer: MapPeer): void => {
+    byId.set(peer.id, peer);
+    byKey.set(peer.publicKey, peer);
+  };
+  const drop = (id: PeerId): PublicKey[] => {
+    const known = byId.get(id);
+    if (!known) return [];
+    byKey.delete(known.publicKey);
+    return [known.publicKey];
+  };
+  return {
+    replace(peers) {
+      byId.clear();
+      byKey.clear();
+      peers.forEach(put);
+    },
+    change({ upserts, removals }) {
+      const gone = [...removals, ...upserts.map((peer) => peer.id)].flatMap(drop);
+      for (const id of removals) byId.delete(id);
+      upserts.forEach(put);
+      return gone.filter((key) => !byKey.has(key));
+    },
+    byKey: (key) => byKey.get(key) ?? null,
+    all: () => [...byId.values()],
+  };
+}
