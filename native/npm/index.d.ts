@@ -42,6 +42,32 @@ export declare class Engine {
   close(): void
 }
 
+/**
+ * A TUN device that reads and writes batches of IP packets. Super-frames of the kernel are split on read, and packets are
+ * merged on write where the device takes them so; both are invisible to the caller.
+ */
+export declare class Tun {
+  /** Creates a device and brings it up. It ends when it is closed. Throws as `Engine` does. */
+  static open(options: TunDeviceOptions): Tun
+  /** Name of the interface. */
+  get name(): string
+  /** Number of queues; 0 after `close`. */
+  get queueCount(): number
+  /** Offloads granted, or why not. */
+  offloads(): Array<OffloadStatus>
+  /**
+   * Reads packets that wait in a queue into `into`, back to back, and their lengths into `lengths`. Returns how many;
+   * 0 when none waits. `into` must have room for at least one packet of the device's MTU.
+   */
+  read(queue: number, into: Uint8Array, lengths: Uint32Array): number
+  /** Writes packets that lie back to back in `packets`. Returns how many the device took. */
+  write(queue: number, packets: Uint8Array, lengths: Uint32Array): number
+  /** Resolves with true when a queue has packets, with false after `timeoutMs`. */
+  waitReadable(queue: number, timeoutMs: number): Promise<boolean>
+  /** Closes all queues, which removes the device. May be called again. */
+  close(): void
+}
+
 /** Gives an interface an address, written as `address/length`. */
 export declare function addAddress(name: string, cidr: string): void
 
@@ -185,3 +211,17 @@ export declare function stageNames(): Array<string>
 
 /** Columns of `Engine.readTotals`. */
 export declare function totalCounterNames(): Array<string>
+
+/** How to open a TUN device. */
+export interface TunDeviceOptions {
+  /** Interface name, 1 to 15 bytes; `%d` in it is replaced by a free number. */
+  name: string
+  /** Queues; a flow stays on one of them. Default 1. */
+  queues?: number
+  /** Largest IP packet. Default 1500. */
+  mtu?: number
+  /** Which offloads to ask for. Default `auto`. */
+  offload?: "auto" | "tcp" | "off"
+  /** Packets the transmit queue holds. Default 1000. */
+  txQueueLen?: number
+}

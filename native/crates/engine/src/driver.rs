@@ -14,11 +14,14 @@ pub trait ShardClock: Clock {
 /// Waits for a shard's descriptors and for its waker.
 pub trait Wait {
     /// Waits until something is ready, at most `timeout` (`None` = for ever). `room` says which sockets must have room
-    /// again before they are reported.
+    /// again before they are reported; while there are any, the TUN queue is not waited for.
     ///
     /// # Errors
     /// What the kernel says; the shard stops, because it can never wait again.
     fn wait(&mut self, timeout: Option<Duration>, room: WantRoom) -> io::Result<Ready>;
+
+    /// Never reports the TUN queue again: its device was deleted.
+    fn forget_tun(&mut self);
 }
 
 /// Whether the wait should also end when a socket that was full has room again.

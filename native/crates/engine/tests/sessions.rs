@@ -1,4 +1,10 @@
 //! Sessions, timers, waiting packets and handshake messages.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::naive_bytecount,
+    reason = "part of a test"
+)]
 
 mod support;
 

@@ -32,7 +32,7 @@ fn a_packet_crosses_and_is_counted_on_both_sides() {
     pair.nodes[0].host.send_packet(&packet);
     pair.exchange();
 
-    assert_eq!(pair.nodes[1].packets(), [packet.clone()]);
+    assert_eq!(pair.nodes[1].packets(), std::slice::from_ref(&packet));
     let len = packet.len() as u64;
     assert_eq!(
         (

@@ -1,4 +1,9 @@
 //! The Node addon: TUN devices, the data plane and netlink for JavaScript. It converts and decides nothing.
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signatures are those of the JavaScript boundary"
+)]
 
 mod counters;
 mod engine;
@@ -8,4 +13,5 @@ mod options;
 mod ping;
 mod running;
 mod status;
+mod tun;
 mod waiter;

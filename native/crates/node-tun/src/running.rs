@@ -10,7 +10,7 @@ use sys::clock::CycleScale;
 use sys::netlink::{LinkChange, set_link};
 use sys::tun::Granted;
 use sys::udp::{ShardSockets, bind_shards};
-use sys::{Tun, TunFd, UdpSocket, Waker};
+use sys::{KernelVersion, Tun, TunFd, UdpSocket, Waker};
 
 use crate::error::Failure;
 use crate::options::Checked;
@@ -146,6 +146,11 @@ fn shard_limits(options: &Checked, granted: Granted) -> ShardLimits {
             segments_max: options.segments_max,
             flows_max: options.flows_max,
             inner_mtu: options.mtu,
+            udp_equal_tail: if options.udp.equal_tail.is_avoided(KernelVersion::running()) {
+                offload::EqualTail::Avoid
+            } else {
+                offload::EqualTail::Allow
+            },
             ..MergeLimits::default()
         },
     }

@@ -69,17 +69,15 @@ pub(crate) fn status_of(running: &Running) -> EngineStatus {
     };
     let buffer =
         |bytes: Option<usize>| u32::try_from(bytes.unwrap_or(0)).map_or(f64::MAX, f64::from);
+    let mut offloads = tun_offloads(tcp, udp);
+    offloads.push(offload("udpGso", sockets().map(|socket| socket.gso)));
+    offloads.push(offload("udpGro", sockets().map(|socket| socket.gro)));
+    offloads.push(offload("udpBatch", sockets().map(|socket| socket.batch)));
     EngineStatus {
         tun_name: running.tun_name.clone(),
         listen_port: running.port.into(),
         shards: u32::try_from(running.shard_count()).unwrap_or(u32::MAX),
-        offloads: vec![
-            offload("tunTcp", [tcp]),
-            offload("tunUdp", [udp]),
-            offload("udpGso", sockets().map(|socket| socket.gso)),
-            offload("udpGro", sockets().map(|socket| socket.gro)),
-            offload("udpBatch", sockets().map(|socket| socket.batch)),
-        ],
+        offloads,
         receive_buffer_bytes: buffer(sockets().map(|socket| socket.receive_buffer_bytes).min()),
         send_buffer_bytes: buffer(sockets().map(|socket| socket.send_buffer_bytes).min()),
         gso_max_segments: sockets()
@@ -91,6 +89,11 @@ pub(crate) fn status_of(running: &Running) -> EngineStatus {
         udp_slots_per_turn: u32::try_from(engine::UDP_SLOTS_PER_TURN).unwrap_or(u32::MAX),
         niceness: running.niceness,
     }
+}
+
+/// The entries of a TUN device.
+pub(crate) fn tun_offloads(tcp: FeatureState, udp: FeatureState) -> Vec<OffloadStatus> {
+    vec![offload("tunTcp", [tcp]), offload("tunUdp", [udp])]
 }
 
 /// `EINVAL` for a merged frame.

@@ -16,8 +16,16 @@ pub(crate) struct EpollWaiter {
     waker: Arc<Waker>,
     v4: Option<OwnedFd>,
     v6: Option<OwnedFd>,
-    _tun: OwnedFd,
+    tun: OwnedFd,
+    device: Device,
     room: WantRoom,
+}
+
+/// Whether the TUN queue is still watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Device {
+    There,
+    Forgotten,
 }
 
 impl EpollWaiter {
@@ -45,7 +53,8 @@ impl EpollWaiter {
             waker,
             v4,
             v6,
-            _tun: tun,
+            tun,
+            device: Device::There,
             room: WantRoom::default(),
         })
     }
@@ -66,6 +75,15 @@ impl EpollWaiter {
                 };
                 self.poller.change(fd.as_fd(), token, interest)?;
             }
+        }
+        let rests = wanted != WantRoom::default();
+        if self.device == Device::There && rests != (self.room != WantRoom::default()) {
+            let interest = if rests {
+                Interest::Neither
+            } else {
+                Interest::Readable
+            };
+            self.poller.change(self.tun.as_fd(), TUN, interest)?;
         }
         self.room = wanted;
         Ok(())
@@ -91,6 +109,12 @@ impl Wait for EpollWaiter {
             self.waker.drain();
         }
         Ok(ready)
+    }
+
+    fn forget_tun(&mut self) {
+        self.device = Device::Forgotten;
+        // A second call finds nothing to remove.
+        let _ = self.poller.remove(self.tun.as_fd());
     }
 }
 

@@ -455,6 +455,7 @@ fn run_of<'a, C: ShardClock>(
 
 /// Slots of one receive.
 pub const SLOTS: usize = 16;
-const SLOT_LEN: usize = 65_536;
+/// Not a multiple of the page size: copies between places of equal page offset are slow on some processors.
+const SLOT_LEN: usize = 65_536 + 1_088;
 /// Packets of one run.
 const OPENED_MAX: usize = 2048;

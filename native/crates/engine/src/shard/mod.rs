@@ -17,7 +17,7 @@ use ports::{Datagrams, TunQueue};
 use batch::TxBatch;
 use due::{Ended, Sent, handle_due, send_keepalive};
 use inbound::{Inbound, Source};
-use outbound::{Drained, Outbound};
+use outbound::{Device, Drained, Outbound};
 use pass::Pass;
 use transmit::Transmitter;
 use tun_writer::TunWriter;
@@ -88,7 +88,7 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
                 index,
                 tun,
                 clock,
-                outbound: Outbound::new(framing, limits.mtu),
+                outbound: Outbound::new(framing),
                 inbound: Inbound::new(limits.merge, writer),
                 transmitter: Transmitter::new(
                     v4,
@@ -111,6 +111,10 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
         };
         while !self.shared.is_stopping() {
             let more = self.turn(ready);
+            if ready.tun && self.worker.outbound.device() == Device::Gone {
+                // A descriptor of a deleted device is ready for ever.
+                waiter.forget_tun();
+            }
             let timeout = if more == Ready::default() {
                 self.idle_time()
             } else {
@@ -210,10 +214,12 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
             }
         }
         if ready.tun && self.transmitter.full() == WantRoom::default() {
-            more.tun = self
+            let drained = self
                 .outbound
-                .turn(&pass, &mut self.tun, &mut self.transmitter)
-                == Drained::MaybeNot;
+                .turn(&pass, &mut self.tun, &mut self.transmitter);
+            // With a full socket the queue rests, so that the senders behind it feel it.
+            more.tun =
+                drained == Drained::MaybeNot && self.transmitter.full() == WantRoom::default();
         }
         if self
             .transmitter

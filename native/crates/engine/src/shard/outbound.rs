@@ -3,22 +3,31 @@
 use std::io;
 
 use filter::{Direction, Verdict};
-use offload::{ByteOrder, SplitCursor, SplitError, SplitLimits, VirtioHeader};
-use ports::{ByteOrderTag, Datagrams, Framing, TunQueue};
+use offload::{SplitCursor, SplitError, SplitLimits};
+use ports::{Datagrams, Framing, TunQueue};
 
 use super::batch::Target;
 use super::pass::Pass;
 use super::transmit::Transmitter;
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
-use crate::event::{FaultSource, WantReason};
+use crate::event::{Event, FaultSource, FaultWeight, IoFault, WantReason};
+use crate::framing::{FRAME_LEN_MAX, parts};
 use crate::peer::Peer;
 use crate::stage::{Stage, Work};
 
 /// Reads frames and splits them into the batch of a [`Transmitter`].
 pub(crate) struct Outbound {
     frame: Box<[u8]>,
-    mtu: usize,
+    device: Device,
+}
+
+/// Whether the TUN device still exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Device {
+    There,
+    /// Somebody deleted the interface.
+    Gone,
 }
 
 /// Whether a source may have more.
@@ -29,11 +38,15 @@ pub(crate) enum Drained {
 }
 
 impl Outbound {
-    pub(crate) fn new(framing: Framing, mtu: usize) -> Self {
+    pub(crate) fn new(framing: Framing) -> Self {
         Outbound {
             frame: vec![0; framing.header_len() + FRAME_LEN_MAX].into_boxed_slice(),
-            mtu,
+            device: Device::There,
         }
+    }
+
+    pub(crate) fn device(&self) -> Device {
+        self.device
     }
 
     /// Reads up to [`FRAMES_PER_TURN`] frames and sends their packets.
@@ -55,14 +68,7 @@ impl Outbound {
             let len = match tun.read(&mut self.frame) {
                 Ok(len) => len,
                 Err(error) => {
-                    if !matches!(
-                        error.kind(),
-                        io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                    ) {
-                        transmitter
-                            .faults
-                            .report(pass, FaultSource::TunRead, &error);
-                    }
+                    self.read_failed(pass, &error, transmitter);
                     transmitter.flush(pass);
                     return Drained::Yes;
                 }
@@ -83,6 +89,28 @@ impl Outbound {
         }
         transmitter.flush(pass);
         Drained::MaybeNot
+    }
+
+    fn read_failed<C, D>(&mut self, pass: &Pass<'_, C>, error: &io::Error, to: &mut Transmitter<D>)
+    where
+        C: ShardClock,
+        D: Datagrams,
+    {
+        if matches!(error.raw_os_error(), Some(EBADFD | ENODEV)) {
+            self.device = Device::Gone;
+            let errno = error.raw_os_error().unwrap_or(0);
+            let (what, weight) = (FaultSource::TunRead, FaultWeight::Fatal);
+            pass.event(Event::IoFault(IoFault {
+                what,
+                weight,
+                errno,
+            }));
+        } else if !matches!(
+            error.kind(),
+            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+        ) {
+            to.faults.report(pass, FaultSource::TunRead, error);
+        }
     }
 
     fn frame<C, D>(
@@ -121,13 +149,7 @@ impl Outbound {
             },
             start,
         );
-        match SplitCursor::start(
-            &header,
-            packet,
-            &SplitLimits {
-                inner_mtu: self.mtu,
-            },
-        ) {
+        match SplitCursor::start(&header, packet, &SPLIT_LIMITS) {
             Ok(cursor) => {
                 if cursor.pieces_left() > 1 {
                     pass.count(Total::TunReadSuper, 1);
@@ -210,25 +232,6 @@ fn wait_for_session<C, D>(
     pass.want_handshake(peer, WantReason::NoSession);
 }
 
-/// Header and packet of a frame.
-fn parts(framing: Framing, frame: &[u8]) -> Option<(VirtioHeader, &[u8])> {
-    match framing {
-        Framing::Plain => Some((VirtioHeader::default(), frame)),
-        Framing::Header { len, order } => Some((
-            VirtioHeader::read(frame, byte_order(order))?,
-            frame.get(len..)?,
-        )),
-    }
-}
-
-pub(crate) fn byte_order(tag: ByteOrderTag) -> ByteOrder {
-    match tag {
-        ByteOrderTag::Little => ByteOrder::Little,
-        ByteOrderTag::Native => ByteOrder::Native,
-        ByteOrderTag::Big => ByteOrder::Big,
-    }
-}
-
 fn bad(error: &SplitError) -> Total {
     match error.reason() {
         "short" => Total::TunReadBadShort,
@@ -244,4 +247,10 @@ fn bad(error: &SplitError) -> Total {
 
 /// Frames one turn reads before it looks at anything else (decision 0031).
 pub const FRAMES_PER_TURN: usize = 64;
-const FRAME_LEN_MAX: usize = 65_535;
+
+/// The kernel's own check against the device's MTU is enough, and it follows when the MTU is changed.
+const SPLIT_LIMITS: SplitLimits = SplitLimits {
+    inner_mtu: FRAME_LEN_MAX,
+};
+const ENODEV: i32 = 19;
+const EBADFD: i32 = 77;

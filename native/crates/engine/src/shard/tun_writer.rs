@@ -1,16 +1,16 @@
 //! Frames to the TUN queue, with the way back when the kernel refuses merged ones.
 
-use std::io::{self, IoSlice};
+use std::io;
 
 use arrayvec::ArrayVec;
-use offload::{ByteOrder, ExpandScratch, Family, Frame, VIRTIO_LEN};
+use offload::{ByteOrder, ExpandScratch, Family, Frame};
 use ports::{Framing, TunQueue};
 
-use super::outbound::byte_order;
 use super::pass::{FaultReporter, Pass};
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::FaultSource;
+use crate::framing::{FRAME_LEN_MAX, byte_order, write_packet, write_parts};
 use crate::stage::{Stage, Work};
 
 /// Writes frames and remembers which families the kernel refused.
@@ -25,8 +25,8 @@ impl TunWriter {
     pub(crate) fn new(framing: Framing) -> Self {
         TunWriter {
             framing,
-            frame_scratch: vec![0; PACKET_LEN_MAX].into_boxed_slice(),
-            piece_scratch: vec![0; PACKET_LEN_MAX].into_boxed_slice(),
+            frame_scratch: vec![0; FRAME_LEN_MAX].into_boxed_slice(),
+            piece_scratch: vec![0; FRAME_LEN_MAX].into_boxed_slice(),
             refused: ArrayVec::new(),
         }
     }
@@ -59,7 +59,7 @@ impl TunWriter {
         let start = pass.cycles();
         let bytes = frame.parts.iter().map(|part| part.len as usize).sum();
         pass.count(Total::TunWriteCalls, 1);
-        match self.write_parts(tun, arena, frame) {
+        match write_parts(tun, self.framing, arena, frame) {
             Ok(_) => {
                 pass.count(Total::TunWriteFrames, 1);
                 if frame.packets > 1 {
@@ -77,30 +77,6 @@ impl TunWriter {
             bytes,
         };
         pass.spent(Stage::TunWrite, work, start).wrapping_sub(start)
-    }
-
-    fn write_parts<T: TunQueue>(
-        &self,
-        tun: &mut T,
-        arena: &[u8],
-        frame: &Frame<'_>,
-    ) -> io::Result<usize> {
-        let mut slices = ArrayVec::<IoSlice<'_>, IOVEC_MAX>::new();
-        if let Framing::Header { len, .. } = self.framing {
-            slices.push(IoSlice::new(&frame.header));
-            if len > VIRTIO_LEN {
-                slices.push(IoSlice::new(
-                    ZEROS.get(..len - VIRTIO_LEN).unwrap_or(&ZEROS),
-                ));
-            }
-        }
-        for part in frame.parts {
-            let bytes = part.of(arena).ok_or(io::ErrorKind::InvalidData)?;
-            slices
-                .try_push(IoSlice::new(bytes))
-                .map_err(|_| io::ErrorKind::InvalidData)?;
-        }
-        tun.write(&slices)
     }
 
     /// FBK-01: the packets of a refused frame are written one by one, and its family is not merged any more.
@@ -129,23 +105,13 @@ impl TunWriter {
         };
         let expanded = offload::expand(arena, frame, order, &mut scratch, |packet| {
             pass.count(Total::TunWriteCalls, 1);
-            match write_single(tun, framing, packet) {
+            match write_packet(tun, framing, packet) {
                 Ok(_) => pass.count(Total::TunWriteFrames, 1),
                 Err(error) => failed(pass, faults, &error, 1),
             }
         });
         if expanded.is_err() {
             pass.dropped(None, DropReason::Io, frame.packets as u64);
-        }
-    }
-}
-
-fn write_single<T: TunQueue>(tun: &mut T, framing: Framing, packet: &[u8]) -> io::Result<usize> {
-    match framing {
-        Framing::Plain => tun.write(&[IoSlice::new(packet)]),
-        Framing::Header { len, .. } => {
-            let header = ZEROS.get(..len).unwrap_or(&ZEROS);
-            tun.write(&[IoSlice::new(header), IoSlice::new(packet)])
         }
     }
 }
@@ -161,9 +127,3 @@ fn failed<C: ShardClock>(
     pass.dropped(None, DropReason::Io, packets as u64);
     faults.report(pass, FaultSource::TunWrite, error);
 }
-
-const PACKET_LEN_MAX: usize = 65_535;
-/// The kernel's bound on the parts of one write.
-const IOVEC_MAX: usize = 1024;
-/// A header of zeros: one packet without offload; also what stands behind the tenth byte of a longer header.
-const ZEROS: [u8; 64] = [0; 64];
