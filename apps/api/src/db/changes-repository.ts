@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { NetworkId, PeerId } from "@weft/protocol";
 import type { Network, Peer } from "../domain/peer.ts";
 import type { Executor } from "./client.ts";
@@ -72,7 +72,7 @@ export async function pruneChanges(db: Executor, keep: number): Promise<void> {
   await db.execute(sql`
     delete from ${networkChanges} using ${networks}
     where ${networks.id} = ${networkChanges.networkId}
-      and ${lt(networkChanges.sequence, sql`${networks.sequence} - ${keep}`)}`);
+      and ${lte(networkChanges.sequence, sql`${networks.sequence} - ${keep}`)}`);
 }
 
 async function readRules(tx: Executor, id: NetworkId): Promise<readonly { readonly kind: "all-to-all" }[]> {

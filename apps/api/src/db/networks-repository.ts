@@ -121,7 +121,8 @@ function toNetwork(row: typeof networks.$inferSelect & { peerCount: number }): N
 
 const withCount = {
   ...getTableColumns(networks),
-  peerCount: sql<number>`(select count(*)::int from ${peers} where ${peers.networkId} = ${networks.id})`,
+  // Drizzle leaves table names out where a query has one table; inside the subquery they are needed.
+  peerCount: sql<number>`(select count(*)::int from ${peers} where "peers"."network_id" = "networks"."id")`,
 };
 
 const CREATION_LOCK = 2_003_134_069;

@@ -62,7 +62,6 @@ export const allOperations: readonly (Operation | StreamOperation)[] = Object.en
 /** Operations that answer once. */
 export const operations: readonly Operation[] = allOperations.filter(isOperation);
 
-
 /** Tells the two kinds apart. */
 export function isOperation(operation: Operation | StreamOperation): operation is Operation {
   return operation.contract.kind !== "subscription";

@@ -169,8 +169,7 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
       taken.add(found);
       return found;
     },
-    until: (condition) =>
-      eventually("the wanted map", () => (map && condition(map) ? map : undefined), HERD_WAIT_MS),
+    until: (condition) => eventually("the wanted map", () => (map && condition(map) ? map : undefined), HERD_WAIT_MS),
     isClosed: () => isClosed,
     leave: () => {
       send({ kind: "bye", reason: "agent_stopping", detail: "none", message: "", retryAfterMs: 0 });
