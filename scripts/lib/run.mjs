@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** What a child program did: its exit status and everything it printed. */
-export class StepFailed extends Error {
+class StepFailed extends Error {
   constructor(title, status, output) {
     super(`${title} failed (exit status ${status})`);
     this.output = output;

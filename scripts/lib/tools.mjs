@@ -4,7 +4,7 @@ import { firstLine } from "./run.mjs";
  * What a clean clone needs. Everything else comes with the dependencies.
  * Returns sentences that say what is missing and how to get it.
  */
-export function missingTools() {
+function missingTools() {
   const missing = [];
   if (!nodeIsNewEnough(process.versions.node)) {
     missing.push(`Node.js ${process.versions.node} is too old: weft needs 20.19 or newer. Install it from your distribution or nodejs.org.`);
