@@ -1,15 +1,16 @@
 import { joinHost, type Agent } from "./agents.ts";
 import { cleanUpNow } from "./cleanup.ts";
 import { eventually } from "./eventually.ts";
-import { createLab, type Host } from "./namespaces.ts";
+import { createLab, type Host, type Lab } from "./namespaces.ts";
 import { createJoinKey, createOwner, relayInto, startServer, type OwnedNetwork, type Server } from "./server.ts";
 import { countPings, type Road } from "./traffic.ts";
 
 /** Hosts on one link with a hub in the middle, behind which the server is reached. */
-export type LabNetwork = { readonly hub: Host; readonly hosts: readonly Host[] };
+export type LabNetwork = { readonly lab: Lab; readonly hub: Host; readonly hosts: readonly Host[] };
 
 /** A server and two joined hosts, `ada` and `grace`. */
 export type Mesh = {
+  readonly lab: Lab;
   readonly server: Server;
   readonly owned: OwnedNetwork;
   readonly ada: Agent;
@@ -33,12 +34,18 @@ export async function startLabNetwork(): Promise<LabNetwork> {
       addresses: [`192.0.2.${String(11 + index)}/24`, `2001:db8::${String(11 + index)}/64`],
     })),
   );
-  return { hub, hosts };
+  return { lab, hub, hosts };
 }
 
+/** Environment of each agent, for tests of its settings. */
+export type MeshOptions = {
+  readonly ada?: Readonly<Record<string, string>>;
+  readonly grace?: Readonly<Record<string, string>>;
+};
+
 /** Starts everything and waits until the two hosts answer each other. {@link stopMesh} removes it. */
-export async function startMesh(): Promise<Mesh> {
-  const { hub, hosts } = await startLabNetwork();
+export async function startMesh(options: MeshOptions = {}): Promise<Mesh> {
+  const { lab, hub, hosts } = await startLabNetwork();
   const server = await startServer();
   const owned = await createOwner(server, "correct horse battery staple");
   const { client, networkId } = owned;
@@ -46,7 +53,8 @@ export async function startMesh(): Promise<Mesh> {
   const key = await createJoinKey(client, networkId);
   const agents: Agent[] = [];
   for (const host of hosts) {
-    agents.push(await joinHost({ host, name: host.label, serverUrl, key, client, networkId }));
+    const env = (host.label === "ada" ? options.ada : options.grace) ?? {};
+    agents.push(await joinHost({ host, name: host.label, serverUrl, key, client, networkId, env }));
   }
   const [ada, grace] = agents;
   if (!ada || !grace) throw new Error("two hosts joined, but not two agents are known");
@@ -54,7 +62,7 @@ export async function startMesh(): Promise<Mesh> {
   await eventually("a first answer through the tunnel", { withinMs: 20_000 }, async () =>
     (await countPings(road, 1, 100)).received === 1 ? true : undefined,
   );
-  return { server, owned, ada, grace, road, wayBack: { from: grace.host, to: ada.host, address: ada.ipv4 } };
+  return { lab, server, owned, ada, grace, road, wayBack: { from: grace.host, to: ada.host, address: ada.ipv4 } };
 }
 
 /** Stops every program of a mesh or lab and deletes its namespaces. */

@@ -6,7 +6,13 @@ import { startProgram, type Program } from "./programs.ts";
 import { builtProgram } from "./repository.ts";
 
 /** Where traffic starts, and the host and overlay address where it ends. */
-export type Road = { readonly from: Host; readonly to: Host; readonly address: string };
+export type Road = {
+  readonly from: Host;
+  readonly to: Host;
+  readonly address: string;
+  /** Where the far end listens when address translation lies between; the address itself when absent. */
+  readonly listenAddress?: string;
+};
 
 export type TransferResult = z.infer<typeof TransferSchema>;
 export type DatagramResult = z.infer<typeof DatagramSchema>;
@@ -65,7 +71,7 @@ async function withServer<T>(road: Road, program: string, use: (port: number) =>
   const server: Program = startProgram({
     name: `${program} on ${road.to.label}`,
     program: process.execPath,
-    args: argv`${builtProgram(program)} serve ${road.address} ${port}`,
+    args: argv`${builtProgram(program)} serve ${road.listenAddress ?? road.address} ${port}`,
     host: road.to,
   });
   try {
