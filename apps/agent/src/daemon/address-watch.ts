@@ -12,6 +12,8 @@ export type AddressWatchDeps = {
   /** Own address of the control stream; `null` when unknown. */
   readonly streamAddress: () => string | null;
   readonly onChange: () => void;
+  /** Called with every look. */
+  readonly onLook: (interfaces: readonly HostInterface[]) => void;
   /** The stream's own address is gone: the stream hangs on nothing (ND-5). */
   readonly onStreamAddressLost: (address: string) => void;
 };
@@ -25,6 +27,7 @@ export function createAddressWatch(deps: AddressWatchDeps): AddressWatch {
       ?.flatMap((link) => (link.up ? link.addresses : []))
       .map((cidr) => cidr.split("/")[0] ?? "");
     if (addresses) compare(addresses);
+    if (interfaces) deps.onLook(interfaces);
     cancel = deps.timers.after(INTERVAL_MS, look);
   };
   const compare = (addresses: readonly string[]): void => {

@@ -23,6 +23,8 @@ export type MapSync = {
   readonly applyMap: (map: NetworkMap) => readonly ApplyError[];
   /** Applies a change at the cost of the change. */
   readonly applyChange: (delta: MapDelta) => readonly ApplyError[];
+  /** Sets addresses and routes again that somebody took from the interface; sessions go on. */
+  readonly restoreInterface: () => readonly ApplyError[];
   /** The node's own settings. */
   readonly self: () => MapSelf | null;
   /** The whole map; put together when asked for after a change. */
@@ -81,6 +83,13 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
       tunnel?.close();
       tunnel = null;
       return build();
+    },
+    restoreInterface() {
+      if (!tunnel || !settings) return [];
+      const wanted = tunnelSelf(settings.self);
+      // The tunnel believes that all is set: taking it back first makes it set everything again.
+      tunnel.replaceSelf({ ...wanted, addresses: [], routes: [] });
+      return problems("self", tunnel.replaceSelf(wanted));
     },
     self: () => settings?.self ?? null,
     map: currentMap,

@@ -12,6 +12,7 @@ import { createAddressWatch } from "./address-watch.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
 import type { HostFacts } from "../os/host-facts.ts";
+import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
 import { createJobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
@@ -105,15 +106,18 @@ export function createNode(deps: NodeDeps): MeshNode {
   );
   const reporter = createReporter(deps, { sync, send, problems: applier.problems });
   const jobs = createJobs({ timers, pingOnce: system.ping, send, map: sync.map, peerState });
+  const guard = guardInterface(deps, sync);
   const addresses = createAddressWatch({
     timers,
     interfaces: () => interfacesOf(system),
     streamAddress: control.localAddress,
     onChange: reporter.checkStatus,
+    onLook: guard.check,
     onStreamAddressLost: (address) => control.reconnectNow(`the address ${address} is gone`),
   });
   const onTunnelEvent = (event: TunnelEvent): void => {
     logTunnelEvent(log, event);
+    if (event.kind === "fault" && event.fault.operation === "tun-write") guard.suspect();
     if (event.kind === "fault" && event.fault.severity === "fatal") applier.rebuild();
   };
 
@@ -161,6 +165,27 @@ function createReporter(
     endpoints: () => ownEndpoints(sync, interfacesOf(deps.system) ?? []),
     usage: deps.host.usage,
   });
+}
+
+function guardInterface(deps: NodeDeps, sync: MapSync): InterfaceGuard {
+  return createInterfaceGuard({
+    timers: deps.timers,
+    wanted: () => wantedInterface(sync),
+    restore: () => restoreInterface(sync, deps.log),
+  });
+}
+
+function wantedInterface(sync: MapSync): WantedInterface | null {
+  const tunnel = sync.tunnel();
+  const self = sync.self();
+  if (!tunnel || !self) return null;
+  return { name: tunnel.interfaceName, addresses: [self.ipv4, self.ipv6].filter((address) => address !== null) };
+}
+
+function restoreInterface(sync: MapSync, log: Log): void {
+  const [error] = sync.restoreInterface();
+  if (error) log.error("interface_not_restored", { detail: error.detail });
+  else log.warn("interface_restored", { interfaceName: sync.tunnel()?.interfaceName ?? "" });
 }
 
 function interfacesOf(system: TunnelSystem): readonly HostInterface[] | null {

@@ -111,6 +111,26 @@ describe.skipIf(obstacle !== null)(
       expect(text.stdout).toMatch(/host-0 +10\.77\.0\.1 +192\.0\.2\.1:51820 +up/);
     });
 
+    test("an interface that was taken down and up again gets its addresses and routes back", async () => {
+      const [name] = hosts.names;
+      ip(["-n", name, "link", "set", "weft0", "down"]);
+      ip(["-n", name, "link", "set", "weft0", "up"]);
+
+      await eventually(
+        "route",
+        () => ip(["-n", name, "route", "show", "dev", "weft0"]).includes("10.77.0.0/16"),
+        10_000,
+      );
+      await eventually(
+        "IPv6 route",
+        () => ip(["-n", name, "-6", "route", "show", "dev", "weft0"]).includes("fd77::/64"),
+        10_000,
+      );
+      const ping = await weft(name, ["ping", "fd77::2", "-c", "3", "--interval", "100", "--json", ...dir(0)]);
+
+      expect(JSON.parse(ping.stdout)).toMatchObject({ received: 3 });
+    });
+
     test("an idle agent stays under 110 MB", async () => {
       const status = JSON.parse((await weft(hosts.names[1], ["status", "--json", ...dir(1)])).stdout) as {
         pid: number;

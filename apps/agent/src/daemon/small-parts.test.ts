@@ -6,6 +6,7 @@ import type { AgentFrame, PublicKey } from "@weft/protocol";
 import { aLog, aStateDirectory } from "../testing/fixtures.ts";
 import { createMemorySystem, createVirtualTimers } from "../testing/memory-system.ts";
 import { makeIdentity } from "../state/identity.ts";
+import { createInterfaceGuard } from "./interface-guard.ts";
 import { findPeer } from "./local-handler.ts";
 import { parseLocalRequest } from "./local-protocol.ts";
 import { createLog, fileSink } from "./log.ts";
@@ -177,6 +178,57 @@ describe("reports", () => {
     advance(1_000);
 
     expect(count("counters")).toBeLessThanOrEqual(5);
+  });
+});
+
+describe("the guard of the interface", () => {
+  const link = (addresses: string[], up = true) => [{ name: "weft0", index: 9, mtu: 1420, up, addresses }];
+  const all = ["10.77.0.1/32", "fd77::1/128"];
+  function start() {
+    const { timers, advance } = createVirtualTimers();
+    let restored = 0;
+    const guard = createInterfaceGuard({
+      timers,
+      wanted: () => ({ name: "weft0", addresses: ["10.77.0.1", "fd77::1"] }),
+      restore: () => (restored += 1),
+    });
+    advance(60_000);
+    return { guard, advance, restored: () => restored };
+  }
+
+  test("an interface as it should be is left alone, and so is one that somebody took down", () => {
+    const { guard, restored } = start();
+    guard.check(link(all));
+    guard.check(link(["10.77.0.1/32"], false));
+    guard.check([]);
+
+    expect(restored()).toBe(0);
+  });
+
+  test("after being down, or when an address is missing, everything is set again", () => {
+    const { guard, advance, restored } = start();
+    guard.check(link(all, false));
+    guard.check(link(all));
+    expect(restored()).toBe(1);
+    advance(10_000);
+    guard.check(link(["10.77.0.1/32"]));
+    expect(restored()).toBe(2);
+    advance(10_000);
+    guard.suspect();
+    guard.check(link(all));
+    expect(restored()).toBe(3);
+    guard.check(link(all));
+    expect(restored()).toBe(3);
+  });
+
+  test("what does not help is not tried all the time", () => {
+    const { guard, advance, restored } = start();
+    for (let second = 0; second < 60; second += 1) {
+      guard.check(link([]));
+      advance(1_000);
+    }
+
+    expect(restored()).toBeLessThanOrEqual(12);
   });
 });
 
