@@ -4,6 +4,8 @@ export function installBlankCanvas(): void {
   Object.defineProperty(globalThis, "Path2D", { value: BlankPath, configurable: true });
 }
 
+// A function cannot stand in for a class that is called with `new`.
+// oxlint-disable-next-line typescript/no-extraneous-class
 class BlankPath {
   constructor() {
     return blank();

@@ -43,8 +43,18 @@ test("the history replaces what was there and keeps its gaps", () => {
   const series = createSeries(10);
   series.push(point(100));
 
-  series.load([point(1), point(2), point(8)]);
+  series.load([point(1), point(2), point(18)]);
 
-  expect(series.columns().seconds).toEqual([1, 2, 3, 8]);
+  expect(series.columns().seconds).toEqual([1, 2, 3, 18]);
   expect(series.columns().rx).toEqual([10, 10, null, 10]);
+});
+
+test("the past may be coarse without a gap: nodes report every ten seconds while nobody looks", () => {
+  const series = createSeries(10);
+
+  series.load([point(1), point(11), point(21)]);
+  series.push(point(31));
+  series.push(point(41));
+
+  expect(series.columns().rx).toEqual([10, 10, 10, 10, null, 10]);
 });

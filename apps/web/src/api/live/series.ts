@@ -21,6 +21,7 @@ export function createSeries(pointsMax: number): Series {
   const rx: (number | null)[] = [];
   const tx: (number | null)[] = [];
   let last: RatePoint | null = null;
+  let afterHistory = false;
 
   function append(atSeconds: number, point: RatePoint | null): void {
     seconds.push(atSeconds);
@@ -30,19 +31,23 @@ export function createSeries(pointsMax: number): Series {
     for (const column of [seconds, rx, tx]) column.shift();
   }
 
-  function push(point: RatePoint): void {
+  function add(point: RatePoint, gapMs: number): void {
     if (last && point.atMs <= last.atMs) return;
-    if (last && point.atMs - last.atMs > GAP_MS) append((last.atMs + STEP_MS) / 1000, null);
+    if (last && point.atMs - last.atMs > gapMs) append((last.atMs + STEP_MS) / 1000, null);
     append(point.atMs / 1000, point);
     last = point;
   }
 
   return {
-    push,
+    push(point) {
+      add(point, afterHistory ? HISTORY_GAP_MS : GAP_MS);
+      afterHistory = false;
+    },
     load(points) {
       for (const column of [seconds, rx, tx]) column.length = 0;
       last = null;
-      for (const point of points) push(point);
+      for (const point of points) add(point, HISTORY_GAP_MS);
+      afterHistory = true;
     },
     columns: () => ({ seconds, rx, tx }),
     latest: () => last,
@@ -51,6 +56,9 @@ export function createSeries(pointsMax: number): Series {
 
 /** Samples come once a second. */
 export const STEP_MS = 1_000;
+
+/** Nodes report every ten seconds while nobody looks, so the past may be that coarse without a gap. */
+const HISTORY_GAP_MS = 12_500;
 
 /** A longer silence than this is drawn as a gap. */
 export const GAP_MS = 2_600;

@@ -77,7 +77,7 @@ function Throughput({ live }: { readonly live: NetworkLive }): ReactNode {
       <ThroughputChart
         columns={live.totals.columns()}
         revision={samples}
-        windowSeconds={WINDOW_SECONDS}
+        windowSeconds={windowFor(live.totals.columns().seconds)}
         label={text.chartLabel}
         emptyHint={strings.chart.empty}
       />
@@ -85,4 +85,10 @@ function Throughput({ live }: { readonly live: NetworkLive }): ReactNode {
   );
 }
 
-const WINDOW_SECONDS = 600;
+/** The window grows in steps with what was recorded, so that the first minute is not a sliver at the edge. */
+function windowFor(seconds: readonly number[]): number {
+  const span = (seconds.at(-1) ?? 0) - (seconds.at(0) ?? 0);
+  return WINDOW_SECONDS.find((window) => window >= span) ?? 600;
+}
+
+const WINDOW_SECONDS = [60, 300, 600];

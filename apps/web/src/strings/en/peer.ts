@@ -86,6 +86,7 @@ export const peer = {
     hint: "The road of a packet, stage by stage: share of one core's time.",
     idle: "Idle: no stage used noticeable time in the last second.",
     ofCore: "of a core",
+    tiny: "< 0.1 %",
     facts: (perBatch: string, perPacket: string) => `${perBatch} per batch · ${perPacket} ns each`,
     core: (shard: number) => `core ${shard}`,
     names: {

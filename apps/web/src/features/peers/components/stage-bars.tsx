@@ -54,6 +54,7 @@ function Stage({ row }: { readonly row: StageRow }): ReactNode {
 
 function percent(share: number): string {
   const value = share * 100;
+  if (value > 0 && value < 0.1) return strings.peer.stages.tiny;
   return `${value >= 10 || value === 0 ? value.toFixed(0) : value.toFixed(1)} %`;
 }
 
