@@ -140,10 +140,7 @@ export function createNode(deps: NodeDeps): MeshNode {
       control.stop(message);
     },
     flush: keeper.flush,
-    closeTunnel() {
-      sync.close();
-      store.clearTraces();
-    },
+    closeTunnel: () => closeTunnel(sync, store),
   };
 }
 
@@ -165,6 +162,11 @@ function createReporter(
     endpoints: () => ownEndpoints(sync, interfacesOf(deps.system) ?? []),
     usage: deps.host.usage,
   });
+}
+
+function closeTunnel(sync: MapSync, store: StateStore): void {
+  sync.close();
+  store.clearTraces();
 }
 
 function guardInterface(deps: NodeDeps, sync: MapSync): InterfaceGuard {
