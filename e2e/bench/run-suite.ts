@@ -8,6 +8,7 @@ import { toCaseReport, type BenchReport } from "./report.ts";
 import { INNER_MTU } from "./settings.ts";
 import { runHandshakeSuite } from "./suites/handshake.ts";
 import { latencyCases } from "./suites/latency-cases.ts";
+import { MANY_PEERS_CASES, measureManyPeers } from "./suites/many-peers.ts";
 import { bareNodeMegabytes, memoryCases } from "./suites/memory.ts";
 import { runCases } from "./suites/run-cases.ts";
 import type { TunnelCase } from "./suites/suite.ts";
@@ -73,11 +74,19 @@ async function runTunnels(
 }
 
 async function runMemory(options: BenchOptions, progress: Progress): Promise<Omit<Body, "bars">> {
-  const body = await runTunnels(options, memoryCases(), progress);
+  const manyNames: readonly string[] = MANY_PEERS_CASES.map(([name]) => name);
+  const cases = options.cases.filter((name) => !manyNames.includes(name));
+  const onlyMany = options.cases.length > 0 && cases.length === 0;
+  const body = await runTunnels({ ...options, cases }, onlyMany ? [] : memoryCases(), progress);
   const bare = await bareNodeMegabytes();
   progress(`bare Node: ${bare.toFixed(1)} MB`);
   const row = toCaseReport({ name: "rss-idle", contender: "bare Node", unit: "MB", runs: [bare] });
-  return { ...body, cases: [...body.cases.filter(({ contender }) => contender !== "raw veth"), row] };
+  const many = await measureManyPeers(options, progress);
+  return {
+    ...body,
+    cases: [...body.cases.filter(({ contender }) => contender !== "raw veth"), row, ...many.cases],
+    skipped: [...body.skipped, ...many.skipped],
+  };
 }
 
 /** The contenders that were asked for, always with the bare link first: it is measured in every run. */

@@ -31,7 +31,11 @@ export type PlainPeerOptions = {
     /** Absent: this side only answers. */
     readonly endpoint?: string;
   };
+  /** Peers that are only known, never heard of: for measurements of many. */
+  readonly extraPeers?: readonly ExtraPeer[];
 };
+
+export type ExtraPeer = { readonly publicKey: Buffer; readonly allowedIp: string };
 
 /** A running plain WireGuard daemon. */
 export type PlainPeer = {
@@ -104,6 +108,10 @@ function goSettings(options: PlainPeerOptions): string[] {
     `public_key=${peer.publicKey.toString("hex")}`,
     ...(peer.endpoint === undefined ? [] : [`endpoint=${peer.endpoint}`]),
     ...peer.allowedIps.map((prefix) => `allowed_ip=${prefix}`),
+    ...(options.extraPeers ?? []).flatMap(({ publicKey, allowedIp }) => [
+      `public_key=${publicKey.toString("hex")}`,
+      `allowed_ip=${allowedIp}`,
+    ]),
   ];
 }
 
@@ -131,6 +139,12 @@ async function startWithTools(kind: PlainKind, path: string, options: PlainPeerO
       ...argv`peer ${peer.publicKey.toString("base64")} allowed-ips ${peer.allowedIps.join(",")}`,
       ...endpoint,
     ]);
+    const extraPeers = options.extraPeers ?? [];
+    if (extraPeers.length > 0) {
+      const file = join(folder, "peers");
+      await writeFile(file, extraPeers.map(peerSection).join("\n"));
+      await host.must("wg", ["addconf", interfaceName, file]);
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -143,6 +157,10 @@ async function startWithTools(kind: PlainKind, path: string, options: PlainPeerO
       return kind === "boringtun" ? Date.now() - seconds * 1_000 : seconds * 1_000;
     },
   };
+}
+
+function peerSection({ publicKey, allowedIp }: ExtraPeer): string {
+  return `[Peer]\nPublicKey = ${publicKey.toString("base64")}\nAllowedIPs = ${allowedIp}\n`;
 }
 
 async function provideGoModule(): Promise<{ path: string } | { reason: string }> {

@@ -13,5 +13,7 @@ export const EndpointSettingsSchema = z.object({
   allowedIps: z.array(z.string()),
   /** Absent: this side only answers. */
   peerEndpoint: z.string().optional(),
+  /** Peers that are only known, never heard of. */
+  extraPeers: z.array(z.object({ publicKey: z.string(), allowedIp: z.string() })).default([]),
 });
 export type EndpointSettings = z.infer<typeof EndpointSettingsSchema>;

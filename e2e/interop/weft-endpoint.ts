@@ -71,6 +71,12 @@ function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
         endpoints: wanted.peerEndpoint === undefined ? [] : [wanted.peerEndpoint],
         keepaliveSeconds: 0,
       },
+      ...wanted.extraPeers.map(({ publicKey, allowedIp }) => ({
+        publicKey,
+        allowedIps: [allowedIp],
+        endpoints: [],
+        keepaliveSeconds: 0,
+      })),
     ]),
   );
   return value;

@@ -23,6 +23,10 @@ export async function startWeftPeer(options: PlainPeerOptions): Promise<PlainPee
     peerPublicKey: options.peer.publicKey.toString("base64"),
     allowedIps: [...options.peer.allowedIps],
     peerEndpoint: options.peer.endpoint,
+    extraPeers: (options.extraPeers ?? []).map(({ publicKey, allowedIp }) => ({
+      publicKey: publicKey.toString("base64"),
+      allowedIp,
+    })),
   };
   const program = startProgram({
     name: `weft endpoint in ${options.host.label}`,
