@@ -9,6 +9,7 @@ import { createLoginThrottle } from "./domain/login-throttle.ts";
 import { enrolNode } from "./features/enrolment/enrol-node.ts";
 import { removePeer } from "./features/peers/remove-peer.ts";
 import { createHttpServer } from "./http/http-server.ts";
+import { reachableHost } from "./http/reachable-host.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import { createAgentGate, RESTART_WINDOW_MS } from "./live/agent-gate.ts";
 import { listenForChanges } from "./live/change-listener.ts";
@@ -73,6 +74,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         key: identity.key,
         databaseKind: database.kind,
         publicUrl: config.publicUrl,
+        reachableHost: () => reachableHost(config.listen.host),
         setupToken: config.setupToken,
       },
     };

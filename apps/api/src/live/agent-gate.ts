@@ -1,5 +1,6 @@
 import type { AgentFrame } from "@weft/protocol";
 import { createFlapDamping } from "../domain/flap-damping.ts";
+import { createTokenBuckets } from "../domain/token-bucket.ts";
 import type { AgentConnection, AgentGate } from "../http/agent-route.ts";
 import { admitNode } from "./admit-node.ts";
 import type { AdmitDeps } from "./admit-node.ts";
@@ -35,6 +36,7 @@ export function createAgentGate(deps: AgentGateDeps): {
 } {
   const open = new Set<AgentSocket>();
   const flaps = createFlapDamping();
+  const arrivals = createTokenBuckets(ARRIVALS);
   let isStopping = false;
   const gate: AgentGate = (connection) => {
     let state: State = { step: "over" };
@@ -58,6 +60,11 @@ export function createAgentGate(deps: AgentGateDeps): {
     const patience = setTimeout(() => socket.bye(EXPECTED_HELLO), HELLO_WAIT_MS);
     open.add(socket);
     if (isStopping) return socket.bye(restart(RESTART_WINDOW_MS));
+    const room = arrivals.take(connection.address, deps.clock.nowMs());
+    if (!room.ok) {
+      const message = "too many connections from this address";
+      return socket.bye({ ...refuse("overload", "none", message), retryAfterMs: room.retryAfterSeconds * 1_000 });
+    }
     const handshake = beginHandshake({ ...deps, nonce: connection.nonce, exportKey: connection.exportKey });
     if (!handshake) return socket.bye(refuse("protocol_error", "none", "the URL carries no nonce of 32 bytes"));
     state = { step: "challenged", handshake };
@@ -130,6 +137,8 @@ function restart(windowMs: number) {
 }
 
 const EXPECTED_HELLO = refuse("protocol_error", "none", "expected a hello within ten seconds of the challenge");
+/** A handshake costs us a millisecond before anything is proven; thousands behind one NAT may still return at once. */
+const ARRIVALS = { perSecond: 100, burst: 5_000 };
 const HELLO_WAIT_MS = 10_000;
 /** Agents come back spread over this window. */
 export const RESTART_WINDOW_MS = 5_000;

@@ -149,6 +149,44 @@ test("AP-46 a removed node loses its stream at once with the reason, and all oth
   stays.leave();
 });
 
+test("AP-30 deleting a network tells its nodes to leave and frees everything in it", async () => {
+  const doomed = (await owner.post("/api/v1/networks", { name: "doomed" })).body;
+  const agent = await connectAgent(server.url, { joinKey: (await makeKey(owner, doomed.id)).key });
+  const { peerId } = await agent.next("welcome");
+
+  await owner.call("DELETE", `/api/v1/networks/${doomed.id}`);
+
+  expect(await agent.next("bye")).toMatchObject({ reason: "removed" });
+  expect((await owner.get(`/api/v1/peers/${peerId}`)).status).toBe(404);
+  expect((await owner.get(`/api/v1/networks/${doomed.id}/rules`)).status).toBe(404);
+});
+
+test("a key of another network does not move a node that is a member already", async () => {
+  const other = (await owner.post("/api/v1/networks", { name: "other" })).body;
+  const agent = await connectAgent(server.url, { joinKey });
+  await agent.next("welcome");
+  agent.leave();
+
+  const elsewhere = await connectAgent(server.url, {
+    identity: agent.identity,
+    joinKey: (await makeKey(owner, other.id)).key,
+  });
+
+  expect(await elsewhere.next("bye")).toMatchObject({
+    reason: "unauthorised",
+    message: expect.stringContaining("member of office"),
+  });
+});
+
+test("AP-80 an expired or revoked key lets nobody in", async () => {
+  const made = await makeKey(owner, network.id);
+  await owner.call("DELETE", `/api/v1/enrolment-keys/${made.id}`);
+
+  const agent = await connectAgent(server.url, { joinKey: made.key });
+
+  expect(await agent.next("bye")).toMatchObject({ reason: "unauthorised", detail: "enrolment_key_expired" });
+});
+
 test("a node that leaves by itself is removed", async () => {
   const agent = await connectAgent(server.url, { joinKey });
   const { peerId } = await agent.next("welcome");

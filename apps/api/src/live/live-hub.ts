@@ -85,6 +85,8 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     },
     closed(hub, stream, how) {
       hub.detach(stream);
+      // A removed peer was forgotten when it went; its stream ends a moment later.
+      if (!places.has(stream.peerId)) return;
       presence.closed(stream.peerId, how, clock.nowMs());
       traffic.noteDirty(stream.peerId);
       feeds.notePeer(hub.id, stream.peerId);

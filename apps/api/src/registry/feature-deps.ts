@@ -27,6 +27,8 @@ type ServerFacts = {
   readonly key: ServerKey;
   readonly databaseKind: "embedded" | "external";
   readonly publicUrl: string | undefined;
+  /** An address of this machine that other hosts may reach the server at; read anew each time. */
+  readonly reachableHost: () => string | undefined;
   /** What a caller that is not on this machine must show to create the owner. */
   readonly setupToken: string;
 };

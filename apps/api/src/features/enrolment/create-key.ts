@@ -6,7 +6,7 @@ import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { joinLine } from "../../registry/join-line.ts";
+import { joinLine, joinUrl } from "../../registry/join-line.ts";
 import { hashSecret, hintOf } from "../../registry/secrets.ts";
 import type { enrolmentKeysContract } from "./contract.ts";
 import { keyView } from "./key-view.ts";
@@ -38,6 +38,8 @@ export async function createKey(
     const note = { action: "enrolmentKeys.create", objectId: key.id, networkId: network.id };
     await recordAudit(tx, call, { ...note, before: null, after: view, at: now });
     const joinKey = formatJoinKey(secret, deps.server.key);
-    return ok({ ...view, key: joinKey, joinLine: joinLine(deps.server.publicUrl ?? call.baseUrl, joinKey) });
+    const { publicUrl, reachableHost } = deps.server;
+    const url = joinUrl({ publicUrl, baseUrl: call.baseUrl, reachableHost: reachableHost() });
+    return ok({ ...view, key: joinKey, joinLine: joinLine(url, joinKey) });
   });
 }
