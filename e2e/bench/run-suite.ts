@@ -74,8 +74,8 @@ async function runTunnels(
 }
 
 async function runMemory(options: BenchOptions, progress: Progress): Promise<Omit<Body, "bars">> {
-  const manyNames: readonly string[] = MANY_PEERS_CASES.map(([name]) => name);
-  const cases = options.cases.filter((name) => !manyNames.includes(name));
+  const manyNames = new Set<string>(MANY_PEERS_CASES.map(([name]) => name));
+  const cases = options.cases.filter((name) => !manyNames.has(name));
   const onlyMany = options.cases.length > 0 && cases.length === 0;
   const body = await runTunnels({ ...options, cases }, onlyMany ? [] : memoryCases(), progress);
   const bare = await bareNodeMegabytes();
