@@ -1,12 +1,16 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { firstLoadBudget } from "./first-load-budget.ts";
 
 /** Where `vite` (development only) finds the control plane. */
 const apiUrl = process.env["WEFT_DEV_API"] ?? "http://127.0.0.1:7400";
 
+/** Compressed script that opening a page may cost. */
+const FIRST_LOAD_BYTES_MAX = 250_000;
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), firstLoadBudget(FIRST_LOAD_BYTES_MAX)],
   build: {
     outDir: "dist",
     emptyOutDir: true,

@@ -7,9 +7,7 @@ export type Outputs = inferRouterOutputs<AppRouter>;
 
 export type Peer = PeerView;
 export type Network = Outputs["networks"]["get"];
-export type User = Outputs["sessions"]["current"]["user"];
 export type EnrolmentKey = Outputs["enrolmentKeys"]["list"]["items"][number];
-export type NewEnrolmentKey = Outputs["enrolmentKeys"]["create"];
 export type Rule = Outputs["rules"]["list"]["items"][number];
 export type Token = Outputs["tokens"]["list"]["items"][number];
 export type PingResult = Outputs["peers"]["ping"];

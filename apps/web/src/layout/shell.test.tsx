@@ -1,6 +1,7 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
 import { aNetwork, aPeer } from "../testing/builders.ts";
+import { Refusal } from "../testing/in-memory-link.ts";
 import { type RenderedApp, renderApp } from "../testing/render-app.tsx";
 import { chooseTheme } from "./theme.ts";
 
@@ -124,6 +125,32 @@ test("a network is created with the proposed ranges and the visible rule", async
     ipv6Range: "fd7a:9b2c:12::/48",
   });
   expect(world.rules.map((rule) => rule.networkId)).toEqual(["net_office"]);
+});
+
+test("after a navigation the focus is on the new content", async () => {
+  const { user } = renderApp(PATH, { world: { peers: [aPeer()] } });
+
+  await user.click(await screen.findByRole("link", { name: "Policy" }));
+
+  await screen.findByRole("heading", { name: "Policy" });
+  expect(document.activeElement).toBe(screen.getByRole("main"));
+});
+
+test("a sign-out that failed says so and changes nothing", async () => {
+  const { user } = renderApp(PATH, {
+    world: { peers: [aPeer()] },
+    handlers: {
+      "sessions.logout": () => {
+        throw new Refusal(503, "busy", "The server is busy.");
+      },
+    },
+  });
+  await user.click(await screen.findByRole("button", { name: "Signed in as ada" }));
+
+  await user.click(screen.getByRole("menuitem", { name: "Sign out" }));
+
+  expect(await screen.findByText("The server is busy.")).toBeTruthy();
+  expect(screen.getByRole("heading", { name: "Peers" })).toBeTruthy();
 });
 
 test("signing out leads to the login and forgets what was loaded", async () => {

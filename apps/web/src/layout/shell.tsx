@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Outlet, useParams } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import { Outlet, useLocation, useParams } from "@tanstack/react-router";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { Dialog as AriaDialog } from "react-aria-components/Dialog";
 import { Modal, ModalOverlay } from "react-aria-components/Modal";
 import { useTRPC } from "../api/context.ts";
@@ -14,6 +14,7 @@ import { Topbar } from "./topbar.tsx";
 /** The frame around every page behind the login. */
 export function Shell(): ReactNode {
   const networkId = useShellNetwork();
+  const content = useFocusAfterNavigation();
   const [sheet, setSheet] = useState<"open" | "closed">("closed");
   const closeSheet = (): void => setSheet("closed");
 
@@ -28,7 +29,7 @@ export function Shell(): ReactNode {
       <Topbar networkId={networkId} onMenu={() => setSheet("open")} />
       <div className="shell-body">
         <HealthBanner />
-        <main id="content" tabIndex={-1}>
+        <main id="content" tabIndex={-1} ref={content}>
           <Outlet />
         </main>
         <Footer />
@@ -47,6 +48,19 @@ export function Shell(): ReactNode {
       </ModalOverlay>
     </div>
   );
+}
+
+/** After a navigation the focus moves to the new content, so that keyboard and screen reader start there. */
+function useFocusAfterNavigation(): RefObject<HTMLElement | null> {
+  const content = useRef<HTMLElement>(null);
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const seen = useRef(pathname);
+  useEffect(() => {
+    if (seen.current === pathname) return;
+    seen.current = pathname;
+    content.current?.focus({ preventScroll: true });
+  }, [pathname]);
+  return content;
 }
 
 /** The network of the page; where the page belongs to none, the last one, as long as it exists. */

@@ -1,13 +1,15 @@
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { type ReactNode, Suspense } from "react";
-import { useTRPC, useTRPCClient } from "../api/context.ts";
+import { useTRPC } from "../api/context.ts";
+import { toProblem } from "../api/error-text.ts";
 import { useStore } from "../api/live/use-live.ts";
 import { paths } from "../routes.ts";
 import { strings } from "../strings/index.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
+import { useNotify } from "../ui/notice.tsx";
 import { NetworkSwitcher } from "./network-switcher.tsx";
 import { chooseTheme, theme, THEME_CHOICES, type ThemeChoice } from "./theme.ts";
 
@@ -50,16 +52,20 @@ function ThemeMenu(): ReactNode {
 
 function UserMenu(): ReactNode {
   const trpc = useTRPC();
-  const client = useTRPCClient();
   const router = useRouter();
   const navigate = useNavigate();
+  const notify = useNotify();
   const { data } = useSuspenseQuery(trpc.sessions.current.queryOptions());
 
-  const logOut = async (): Promise<void> => {
-    await client.sessions.logout.mutate();
-    router.options.context.queryClient.clear();
-    await navigate({ to: paths.login });
-  };
+  const logOut = useMutation(
+    trpc.sessions.logout.mutationOptions({
+      onSuccess: async () => {
+        router.options.context.queryClient.clear();
+        await navigate({ to: paths.login });
+      },
+      onError: (error) => notify(toProblem(error).sentence),
+    }),
+  );
 
   return (
     <Menu
@@ -73,7 +79,7 @@ function UserMenu(): ReactNode {
           </span>
         </>
       }
-      actions={[{ id: "logout", label: strings.frame.logOut, icon: "logout", onAction: () => void logOut() }]}
+      actions={[{ id: "logout", label: strings.frame.logOut, icon: "logout", onAction: () => logOut.mutate() }]}
     />
   );
 }
