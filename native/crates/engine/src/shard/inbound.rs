@@ -29,6 +29,7 @@ pub(crate) struct Inbound {
     opened: Vec<Opened>,
     merger: Merger,
     writer: TunWriter,
+    wrote: Wrote,
     /// Sessions that fell out of their places when another was confirmed.
     pub(crate) fallen: Vec<Fallen>,
 }
@@ -50,6 +51,13 @@ struct Run<'a> {
     from: Endpoint,
 }
 
+/// Whether frames went to the TUN queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrote {
+    Nothing,
+    Something,
+}
+
 /// Which socket to receive from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
@@ -65,8 +73,14 @@ impl Inbound {
             opened: Vec::with_capacity(OPENED_MAX),
             merger: Merger::new(limits),
             writer,
+            wrote: Wrote::Nothing,
             fallen: Vec::new(),
         }
+    }
+
+    /// Whether frames were written since the last call.
+    pub(crate) fn take_wrote(&mut self) -> Wrote {
+        core::mem::replace(&mut self.wrote, Wrote::Nothing)
     }
 
     /// Families the kernel refused to take merged.
@@ -380,6 +394,7 @@ impl Inbound {
         if self.merger.is_empty() {
             return;
         }
+        self.wrote = Wrote::Something;
         let order = self.writer.order();
         let writer = &mut self.writer;
         let start = pass.cycles();

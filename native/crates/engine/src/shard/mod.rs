@@ -16,7 +16,7 @@ use ports::{Datagrams, TunQueue};
 
 use batch::TxBatch;
 use due::{Ended, Sent, handle_due, send_keepalive};
-use inbound::{Inbound, Source};
+use inbound::{Inbound, Source, Wrote};
 use outbound::{Device, Drained, Outbound};
 use pass::Pass;
 use transmit::Transmitter;
@@ -213,7 +213,12 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
                 more.v6 |= source == Source::V6;
             }
         }
-        if ready.tun && self.transmitter.full() == WantRoom::default() {
+        // What was just written often brings an answer into the same queue at once: a ping, an acknowledgement.
+        let answers_likely = self.inbound.take_wrote() == Wrote::Something;
+        if (ready.tun || answers_likely)
+            && self.outbound.device() == Device::There
+            && self.transmitter.full() == WantRoom::default()
+        {
             let drained = self
                 .outbound
                 .turn(&pass, &mut self.tun, &mut self.transmitter);
