@@ -9,14 +9,12 @@ for (const { name, state, reason } of tun.offloads()) {
   console.log(`${name}: ${state}${reason ? ` (${reason})` : ""}`);
 }
 
-let running = true;
-process.once("SIGINT", () => {
-  running = false;
-});
+const stop = new AbortController();
+process.once("SIGINT", () => stop.abort());
 
 const into = new Uint8Array(65_535 * 4);
 const lengths = new Uint32Array(64);
-while (running) {
+while (!stop.signal.aborted) {
   if (!(await tun.waitReadable(0, 500))) {
     continue;
   }

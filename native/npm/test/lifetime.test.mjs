@@ -12,7 +12,14 @@ const name = (label) => `nt${label}${process.pid % 100_000}`;
 
 describe("the life of engines and devices", { skip: !canMakeNamespaces() && "needs root" }, () => {
   test("1,000 engines opened and closed leave no descriptor, no thread and no interface", () => {
-    const options = { tunName: name("l"), tunMtu: 1420, listenPort: 0, publicKey, shards: 2, socketBufferBytes: 65_536 };
+    const options = {
+      tunName: name("l"),
+      tunMtu: 1420,
+      listenPort: 0,
+      publicKey,
+      shards: 2,
+      socketBufferBytes: 65_536,
+    };
     new Engine(options, () => {}).close();
     const before = { descriptors: descriptors(), threads: threads() };
 

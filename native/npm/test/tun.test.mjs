@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { describe, test } from "node:test";
-import { addAddress, addRoute, linkInfo, links, ping, removeAddress, removeRoute, routes, setLink, Tun } from "../index.js";
+import {
+  addAddress,
+  addRoute,
+  linkInfo,
+  links,
+  ping,
+  removeAddress,
+  removeRoute,
+  routes,
+  setLink,
+  Tun,
+} from "../index.js";
 import { canMakeNamespaces } from "./support/lab.mjs";
 
 describe("a TUN device", { skip: !canMakeNamespaces() && "needs root" }, () => {
@@ -12,7 +23,10 @@ describe("a TUN device", { skip: !canMakeNamespaces() && "needs root" }, () => {
     const tun = Tun.open({ name, mtu: 1400 });
     try {
       assert.equal(tun.name, name);
-      assert.deepEqual(tun.offloads().map((entry) => entry.name), ["tunTcp", "tunUdp"]);
+      assert.deepEqual(
+        tun.offloads().map((entry) => entry.name),
+        ["tunTcp", "tunUdp"],
+      );
       assert.equal(linkInfo(name).mtu, 1400);
       setLink(name, { mtu: 1300, txQueueLen: 2000 });
       assert.equal(linkInfo(name).mtu, 1300);
@@ -20,7 +34,11 @@ describe("a TUN device", { skip: !canMakeNamespaces() && "needs root" }, () => {
       addAddress(name, "198.51.100.1/32");
       addRoute(name, "198.51.100.128/25");
       assert.deepEqual(routes(name), ["198.51.100.128/25"]);
-      assert.ok(links().find((link) => link.name === name).addresses.includes("198.51.100.1/32"));
+      assert.ok(
+        links()
+          .find((link) => link.name === name)
+          .addresses.includes("198.51.100.1/32"),
+      );
       removeRoute(name, "198.51.100.128/25");
       removeAddress(name, "198.51.100.1/32");
       assert.deepEqual(routes(name), []);
@@ -81,7 +99,10 @@ describe("ping", () => {
   });
 
   test("rejects with a code", async () => {
-    await assert.rejects(ping("192.0.2.200", 50), (error) => typeof error.code === "string" && error.code !== "GenericFailure");
+    await assert.rejects(
+      ping("192.0.2.200", 50),
+      (error) => typeof error.code === "string" && error.code !== "GenericFailure",
+    );
     assert.throws(() => ping("not an address", 50), { code: "invalid_option" });
   });
 });

@@ -1,5 +1,13 @@
 // One engine in one namespace, driven over the process channel: start it with `ip netns exec NAME node host.mjs JSON`.
-import { addAddress, addRoute, Engine, peerCounterNames, shardCounterNames, stageNames, totalCounterNames } from "../../index.js";
+import {
+  addAddress,
+  addRoute,
+  Engine,
+  peerCounterNames,
+  shardCounterNames,
+  stageNames,
+  totalCounterNames,
+} from "../../index.js";
 import * as commands from "./commands.mjs";
 
 const setup = JSON.parse(process.argv[2]);

@@ -41,7 +41,8 @@ export function createLab(label) {
     outer,
     inner,
     exec: (at, ...command) => run("ip", "netns", "exec", names[at], ...command),
-    spawn: (at, ...command) => spawn("ip", ["netns", "exec", names[at], ...command], { stdio: ["ignore", "pipe", "pipe"] }),
+    spawn: (at, ...command) =>
+      spawn("ip", ["netns", "exec", names[at], ...command], { stdio: ["ignore", "pipe", "pipe"] }),
     remove: () => names.forEach((name) => run("ip", "netns", "del", name)),
   };
 }
@@ -61,7 +62,6 @@ export async function startPair(lab, overrides = {}) {
       sendKey: at === 0 ? 1 : 2,
       receiveKey: at === 0 ? 2 : 1,
     },
-    ...overrides.setup?.(at),
   }));
   // The responder first: the initiator confirms the session at once.
   const second = await startHost(lab, 1, setups[1]);
