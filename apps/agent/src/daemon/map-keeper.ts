@@ -37,19 +37,23 @@ export function createMapKeeper(deps: MapKeeperDeps): MapKeeper {
   const { log, timers, path } = deps;
   let receiver = newReceiver(deps.serverKey);
   let stored: "on_disk" | "pending" = "on_disk";
-  let cancelSave = (): void => {};
+  /** Set while a change was written so lately that the next one waits. */
+  let cooling: (() => void) | null = null;
 
   const save = (): void => {
-    cancelSave();
+    cooling?.();
+    cooling = timers.after(SAVE_PAUSE_MS, () => {
+      cooling = null;
+      if (stored === "pending") save();
+    });
     const saved = saveMapFile(path, receiver.signedFrames());
     if (saved.ok) stored = "on_disk";
     else log.error("map_not_saved", { message: saved.error.message });
   };
-  /** Changes that follow each other closely are written once. */
+  /** A change after a quiet time is written at once; those that follow it closely are written together. */
   const saveSoon = (): void => {
-    if (stored === "pending") return;
     stored = "pending";
-    cancelSave = timers.after(SAVE_DELAY_MS, save);
+    if (cooling === null) save();
   };
   return {
     load() {
@@ -83,4 +87,4 @@ function newReceiver(serverKey: ServerKey): MapReceiver {
   return createMapReceiver({ serverKey, verify: verifyServerSignature, inflate: inflateMap });
 }
 
-const SAVE_DELAY_MS = 500;
+const SAVE_PAUSE_MS = 500;
