@@ -12,6 +12,7 @@ const allowed = {
   sys: ["ports"],
   "node-tun": ["engine", "sys", "ports", "offload", "wire"],
   testkit: ["packet", "ports"],
+  benches: [],
 };
 
 const metadata = await run("cargo", ["metadata", "--format-version", "1", "--no-deps", "--offline"], {
