@@ -1,16 +1,20 @@
 import { DAEMON_VERB, notifyStarter } from "./os/spawn-daemon.ts";
 
 /**
- * The whole program. Returns the exit code; the caller sets it. The daemon process never loads the command line's
+ * The whole program; `program` is the script that started it. Returns the exit code; the caller sets it. The daemon process never loads the command line's
  * libraries, so that it stays small.
  */
-export async function main(argv: readonly string[]): Promise<number> {
+export async function main(argv: readonly string[], program: string): Promise<number> {
   const [verb, stateDirectory] = argv;
   if (verb === DAEMON_VERB && stateDirectory !== undefined) return runInBackground(stateDirectory);
   const { runCli } = await import("./cli/program.ts");
   const { whyNoTunnel } = await import("./os/tunnel-rights.linux.ts");
+  const { readInstallation } = await import("./os/installation.ts");
+  const { confirm } = await import("./cli/confirm.ts");
   return runCli(argv, {
     whyNoTunnel,
+    installation: readInstallation(program),
+    confirm,
     streams: { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) },
     runForeground: async (output, paths) => {
       const { runDaemon } = await import("./daemon/run-daemon.ts");

@@ -29,7 +29,13 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
   let out = "";
   let err = "";
   const streams = { out: (text: string) => void (out += text), err: (text: string) => void (err += text) };
-  const code = await runCli(words, { streams, runForeground: () => Promise.resolve(0), whyNoTunnel: () => obstacle });
+  const code = await runCli(words, {
+    streams,
+    runForeground: () => Promise.resolve(0),
+    whyNoTunnel: () => obstacle,
+    installation: { program: "weft.js", record: null },
+    confirm: () => Promise.resolve("nobody"),
+  });
   return { code, out, err };
 }
 const here = (): string[] => ["--state-dir", state.paths.directory];
@@ -50,7 +56,7 @@ describe("the command line", () => {
     const { code, out } = await run("help");
 
     expect(code).toBe(0);
-    for (const verb of ["join", "up", "down", "leave", "status", "ping", "version"])
+    for (const verb of ["join", "up", "down", "leave", "status", "ping", "uninstall", "version"])
       expect(out).toMatch(new RegExp(`^ {2}${verb} `, "m"));
     for (let exitCode = 0; exitCode <= 10; exitCode += 1) expect(out).toMatch(new RegExp(`^ +${exitCode} {2}\\w`, "m"));
   });
@@ -85,6 +91,7 @@ describe("the command line", () => {
       code: 2,
       error: "bad_key",
     },
+    { name: "uninstall in a clone", words: ["uninstall", "--yes"], code: 1, error: "not_installed" },
     { name: "a URL that is none", words: ["join", "ftp://x", goodKey], code: 2, error: "bad_url" },
     {
       name: "a bad name",
@@ -281,6 +288,8 @@ describe("settings", () => {
   test("the option wins over the environment, the environment over the default", () => {
     expect(stateDirectory("/opt", { WEFT_STATE_DIR: "/env" })).toBe("/opt");
     expect(stateDirectory(undefined, { WEFT_STATE_DIR: "/env" })).toBe("/env");
+    expect(stateDirectory(undefined, { WEFT_STATE_DIR: "/env" }, "/installed")).toBe("/env");
+    expect(stateDirectory(undefined, {}, "/installed")).toBe("/installed");
     expect(stateDirectory(undefined, {})).toMatch(/weft$/);
   });
 

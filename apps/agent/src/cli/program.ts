@@ -10,10 +10,13 @@ import { up } from "./commands/up.ts";
 import { down } from "./commands/down.ts";
 import { leave } from "./commands/leave.ts";
 import { status } from "./commands/status.ts";
+import { uninstall } from "./commands/uninstall.ts";
 import { ping } from "./commands/ping.ts";
 import { version } from "./commands/version.ts";
 
-export type CliDeps = Pick<CommandContext, "runForeground" | "whyNoTunnel"> & { readonly streams: Streams };
+export type CliDeps = Pick<CommandContext, "runForeground" | "whyNoTunnel" | "installation" | "confirm"> & {
+  readonly streams: Streams;
+};
 
 type Common = { readonly json?: boolean; readonly stateDir?: string };
 type JoinFlags = Common & {
@@ -32,7 +35,7 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<Ex
     command: (context: CommandContext) => CommandOutcome | Promise<CommandOutcome>,
   ): Promise<void> => {
     const output = createOutput(common.json === true ? "json" : "text", deps.streams);
-    const paths = statePaths(stateDirectory(common.stateDir, process.env));
+    const paths = statePaths(stateDirectory(common.stateDir, process.env, deps.installation.record?.stateDirectory));
     const outcome = await command({ ...deps, output, paths });
     if (outcome.ok) exitCode = outcome.value;
     else {
@@ -100,6 +103,17 @@ function buildProgram(run: Run): Command {
     .action((peer: string, flags: PingFlags) =>
       run(flags, (context) =>
         ping(context, { peer, count: flags.count, intervalMs: flags.interval, timeoutMs: flags.timeout }),
+      ),
+    );
+  verb("uninstall", "leave the network and remove weft from this host")
+    .option("--yes", "do not ask")
+    .option("--force", "go on when the server cannot be told")
+    .action((flags: Common & { readonly yes?: boolean; readonly force?: boolean }) =>
+      run(flags, (context) =>
+        uninstall(context, {
+          consent: flags.yes === true ? "given" : "ask",
+          force: flags.force === true ? "forget_anyway" : "ask_server",
+        }),
       ),
     );
   verb("version", "say which version this is").action((flags: Common) => run(flags, version));

@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 
 import { err, ok, type Result } from "@weft/protocol";
 
@@ -11,13 +10,13 @@ export type DaemonNotice =
   | { readonly kind: "failed"; readonly code: string; readonly message: string };
 
 /**
- * Starts the daemon as a process of its own that outlives this one, and waits until it listens or has failed. The only
- * place that makes a process: an argument array, never a shell.
+ * Starts the daemon as a process of its own that outlives this one, and waits until it listens or has failed. `program` is
+ * the script of this very program.
  */
 export function spawnDaemon(
+  program: string,
   stateDirectory: string,
 ): Promise<Result<{ readonly pid: number }, { readonly code: string; readonly message: string }>> {
-  const program = fileURLToPath(new URL("../../bin/weft.js", import.meta.url));
   const child = spawn(process.execPath, [program, DAEMON_VERB, stateDirectory], {
     detached: true,
     cwd: "/",

@@ -13,10 +13,13 @@ export type StatePaths = {
   readonly log: string;
 };
 
-/** Where state is kept: the option, else the environment, else the place that the system has for it. */
-export function stateDirectory(option: string | undefined, environment: NodeJS.ProcessEnv): string {
-  const chosen = option ?? environment["WEFT_STATE_DIR"];
-  if (chosen !== undefined && chosen !== "") return resolve(chosen);
+/**
+ * Where state is kept: the option, else the environment, else what the installation chose, else the place that the system
+ * has for it.
+ */
+export function stateDirectory(option: string | undefined, environment: NodeJS.ProcessEnv, installed?: string): string {
+  const chosen = [option ?? environment["WEFT_STATE_DIR"], installed].find((path) => path !== undefined && path !== "");
+  if (chosen !== undefined) return resolve(chosen);
   if (process.getuid?.() === 0) return "/var/lib/weft";
   return join(environment["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "weft");
 }

@@ -14,9 +14,7 @@ import { systemTimers } from "../../stream/timers.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import type { CliFailure } from "../output.ts";
-import { askDaemon } from "../daemon-client.ts";
-import { addressLines, startInBackground } from "../start-daemon.ts";
-import { waitForEnd } from "./down.ts";
+import { addressLines, startInBackground, stopDaemon } from "../daemon-control.ts";
 
 export type JoinOptions = {
   readonly url: string;
@@ -32,14 +30,14 @@ export async function join(context: CommandContext, options: JoinOptions): Promi
   const joinKey = checkOptions(options);
   if (!joinKey.ok) return joinKey;
   const store = createStateStore(context.paths);
-  const free = await checkFree(store);
+  const free = await checkFree(context, store);
   if (!free.ok) return free;
   const obstacle = context.whyNoTunnel();
   if (obstacle !== null) return err({ code: "permission", message: obstacle });
   const enrolled = await spendKey(store, options, joinKey.value);
   if (!enrolled.ok) return enrolled;
   if (options.mode === "foreground") return ok(await context.runForeground(context.output, context.paths));
-  const started = await startInBackground(context.paths);
+  const started = await startInBackground(context);
   if (!started.ok) return started;
   context.output.result(
     typeof started.value === "object" && started.value !== null ? started.value : {},
@@ -69,7 +67,7 @@ function checkOptions(options: JoinOptions): Result<JoinKey, CliFailure> {
   });
 }
 
-async function checkFree(store: StateStore): Promise<Result<undefined, CliFailure>> {
+async function checkFree(context: CommandContext, store: StateStore): Promise<Result<undefined, CliFailure>> {
   const made = makeDirectory(store.paths.directory);
   if (!made.ok)
     return err({
@@ -86,8 +84,7 @@ async function checkFree(store: StateStore): Promise<Result<undefined, CliFailur
   if (membership.error.code !== "missing") return membership;
   if (lockHolder(store.paths.lock) === null) return ok(undefined);
   // A daemon whose node was removed from its network has nothing left to do.
-  const stopped = await askDaemon(store.paths.socket, { method: "stop" }).answer;
-  return stopped.ok ? waitForEnd(store.paths) : stopped;
+  return stopDaemon(context);
 }
 
 async function spendKey(

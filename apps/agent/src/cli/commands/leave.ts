@@ -11,28 +11,36 @@ import { leaveNetwork } from "../../stream/leave.ts";
 import { systemTimers } from "../../stream/timers.ts";
 import { askDaemon } from "../daemon-client.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
+import { stopDaemon } from "../daemon-control.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import type { CliFailure } from "../output.ts";
-import { waitForEnd } from "./down.ts";
 
 /** Ends the membership: the server deletes the peer, then this host forgets its keys. */
 export async function leave(context: CommandContext, force: "ask_server" | "forget_anyway"): Promise<CommandOutcome> {
-  const store = createStateStore(context.paths);
-  const told = await tellServer(store);
-  if (!told.ok && (force === "ask_server" || told.error.code === "permission")) return told;
-  if (lockHolder(context.paths.lock) !== null) {
-    await askDaemon(context.paths.socket, { method: "stop" }).answer;
-    const ended = await waitForEnd(context.paths);
-    if (!ended.ok) return ended;
-  }
-  const wiped = store.wipe();
-  if (!wiped.ok) return wiped;
-  const serverTold = told.ok;
+  const left = await endMembership(context, force);
+  if (!left.ok) return left;
+  const { serverTold } = left.value;
   const note = serverTold
     ? "left the network; keys and map are deleted"
     : "keys and map are deleted; the server was not told, remove the peer in the dashboard";
   context.output.result({ left: true, serverTold }, [note]);
   return ok(EXIT_CODES.ok);
+}
+
+/** Tells the server, stops the daemon, forgets the keys; prints nothing. */
+export async function endMembership(
+  context: CommandContext,
+  force: "ask_server" | "forget_anyway",
+): Promise<Result<{ readonly serverTold: boolean }, CliFailure>> {
+  const store = createStateStore(context.paths);
+  const told = await tellServer(store);
+  if (!told.ok && (force === "ask_server" || told.error.code === "permission")) return told;
+  if (lockHolder(context.paths.lock) !== null) {
+    const ended = await stopDaemon(context);
+    if (!ended.ok) return ended;
+  }
+  const wiped = store.wipe();
+  return wiped.ok ? ok({ serverTold: told.ok }) : wiped;
 }
 
 async function tellServer(store: StateStore): Promise<Result<unknown, CliFailure>> {

@@ -5,7 +5,7 @@ import { lockHolder } from "../../state/lock.ts";
 import { askDaemon } from "../daemon-client.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { addressLines, startInBackground } from "../start-daemon.ts";
+import { addressLines, startInBackground } from "../daemon-control.ts";
 
 /** Starts the daemon of a host that has joined. */
 export async function up(context: CommandContext, mode: "background" | "foreground"): Promise<CommandOutcome> {
@@ -30,7 +30,7 @@ export async function up(context: CommandContext, mode: "background" | "foregrou
     ]);
     return ok(EXIT_CODES.ok);
   }
-  const started = await startInBackground(paths);
+  const started = await startInBackground(context);
   if (!started.ok) return started;
   output.result({ ...asObject(started.value), alreadyRunning: false }, addressLines(started.value));
   return ok(EXIT_CODES.ok);
