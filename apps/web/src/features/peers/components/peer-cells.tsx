@@ -22,7 +22,13 @@ export function StatusCell({ peer }: CellProps): ReactNode {
 export function NameCell({ peer }: CellProps): ReactNode {
   return (
     <span className="with-copy">
-      <Link to={paths.peer} params={{ networkId: peer.networkId, peerId: peer.id }} className="name-link" dir="auto">
+      <Link
+        to={paths.peer}
+        params={{ networkId: peer.networkId, peerId: peer.id }}
+        className="name-link"
+        dir="auto"
+        title={peer.name}
+      >
         {peer.name}
       </Link>
       <CopyButton text={peer.name} what={strings.peers.nameWhat(peer.name)} />
