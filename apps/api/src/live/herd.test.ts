@@ -17,16 +17,16 @@ test(`B3 CP-35 ${COUNT} nodes join at once, lose their server and come back: all
   const second = await first.restart();
   const again = createRestClient(second.url, { cookie: owner.cookie() ?? "" });
   const seen = new Set<string>();
-  let isBack = false;
+  const isBack = new AbortController();
   const polling = (async () => {
-    while (!isBack) {
+    while (!isBack.signal.aborted) {
       const { body } = await again.get(`/api/v1/networks/${network.id}/peers`);
       for (const { presence } of body.items) seen.add(presence);
     }
   })();
   const back = await Promise.all(identities.map((identity) => connectAgent(second.url, { identity })));
   await Promise.all(back.map((agent) => agent.until(whole)));
-  isBack = true;
+  isBack.abort();
   await polling;
 
   expect(new Set(maps.map(({ self }) => self.ipv4)).size).toBe(COUNT);

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { access, cp, mkdir, readFile, realpath, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
@@ -21,12 +22,15 @@ export async function provideBinaries(account: Account | undefined, copyFolder: 
 }
 
 async function copyPackage(from: string, to: string): Promise<void> {
-  const unfinished = `${to}.new`;
-  await rm(unfinished, { recursive: true, force: true });
+  const unfinished = `${to}.${randomBytes(4).toString("hex")}`;
   await mkdir(unfinished, { recursive: true, mode: 0o755 });
   await cp(join(from, "native"), join(unfinished, "native"), { recursive: true, verbatimSymlinks: true });
   await restoreLinks(unfinished);
-  await rename(unfinished, to);
+  await rename(unfinished, to).catch(async (error: unknown) => {
+    await rm(unfinished, { recursive: true, force: true });
+    // Another server of this machine was faster.
+    if (!(await exists(to))) throw error;
+  });
 }
 
 async function findPackage(): Promise<{ folder: string; version: string }> {

@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
-import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { canEnter, chooseAccount } from "./account.ts";
-import type { Account } from "./account.ts";
 import { provideBinaries } from "./binaries.ts";
-import { DATABASE_USER, startPostmaster } from "./postmaster.ts";
+import { CLUSTER, DATABASE_USER, makeOwnFolder, SOCKET_NAME, startPostmaster } from "./postmaster.ts";
 
 /** An embedded database server and how to reach it. */
 export type EmbeddedDatabase = {
@@ -18,62 +17,36 @@ export type EmbeddedDatabase = {
 /**
  * Starts the PostgreSQL that lives in `dataFolder`. The caller holds the folder's lock.
  *
- * As root the server runs under an unprivileged user. Where that user cannot enter `dataFolder` (a clone below
- * `/root`, say), the database lives below `/var/lib/weft` instead and `dataFolder` gets a link to it.
+ * As root the server runs under an unprivileged user; see decision 0062 for what that user can and cannot reach.
  */
 export async function startEmbeddedDatabase(dataFolder: string): Promise<EmbeddedDatabase> {
   const data = resolve(dataFolder);
-  const linkOrFolder = join(data, "database");
-  const account = await chooseAccount(linkOrFolder);
+  const base = join(data, "database");
+  const account = await chooseAccount(base);
   if (account) await chmod(data, 0o711);
-  const base = await prepareBase(linkOrFolder, data, account);
-  const binaries = await provideBinaries(account, join(base, ".."));
-  const socket = await prepareSocketFolder(base, account);
+  await makeOwnFolder(base, account);
+  const isReachable = !account || (await canEnter(account, data));
+  const programs = isReachable ? data : SYSTEM_FOLDER;
+  await mkdir(programs, { recursive: true, mode: 0o711 });
+  const binaries = await provideBinaries(account, programs);
   const password = await readOrMakePassword(join(data, "database-password"));
-  const postmaster = await startPostmaster({ binaries, folders: { base, socket }, account, password });
+  const postmaster = await startPostmaster({ binaries, base, account, password });
+  const door = await openSocketFolder(join(base, CLUSTER));
   return {
-    connection: { socketFolder: socket, user: DATABASE_USER, password },
+    connection: { socketFolder: door.path, user: DATABASE_USER, password },
     ended: postmaster.ended,
     dispose: async () => {
       await postmaster.stop();
-      if (!socket.startsWith(base)) await rm(socket, { recursive: true, force: true });
+      await door.handle?.close();
     },
   };
 }
 
-async function prepareBase(wanted: string, data: string, account: Account | undefined): Promise<string> {
-  if (!account || (await canEnter(account, data))) {
-    await makeOwnFolder(wanted, account);
-    return wanted;
-  }
-  const name = createHash("sha256").update(data).digest("hex").slice(0, 16);
-  const elsewhere = join(SYSTEM_FOLDER, `server-${name}`);
-  await mkdir(elsewhere, { recursive: true, mode: 0o711 });
-  const base = join(elsewhere, "database");
-  if (!(await lstat(wanted).catch(() => undefined))) {
-    // Without our link the data folder is new: whatever is there belongs to one that was deleted.
-    await rename(base, `${base}.replaced-${Date.now()}`).catch(() => undefined);
-    await symlink(base, wanted);
-  }
-  await makeOwnFolder(base, account);
-  return base;
-}
-
-async function prepareSocketFolder(base: string, account: Account | undefined): Promise<string> {
-  const beside = join(base, "socket");
-  if (Buffer.byteLength(join(beside, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX) {
-    await makeOwnFolder(beside, account);
-    return beside;
-  }
-  const short = await mkdtemp(join(process.env["XDG_RUNTIME_DIR"] ?? tmpdir(), "weft-"));
-  await makeOwnFolder(short, account);
-  return short;
-}
-
-async function makeOwnFolder(folder: string, account: Account | undefined): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
-  if (account) await chown(folder, account.uid, account.gid);
+/** A path to the socket that fits an address, whatever the folder's own path is. */
+async function openSocketFolder(folder: string): Promise<{ readonly path: string; readonly handle?: FileHandle }> {
+  if (Buffer.byteLength(join(folder, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX) return { path: folder };
+  const handle = await open(folder, "r");
+  return { path: `/proc/self/fd/${handle.fd}`, handle };
 }
 
 async function readOrMakePassword(path: string): Promise<string> {
@@ -84,7 +57,7 @@ async function readOrMakePassword(path: string): Promise<string> {
   return password;
 }
 
+/** Holds programs only, one copy for all servers of the machine. */
 const SYSTEM_FOLDER = "/var/lib/weft";
-const SOCKET_NAME = ".s.PGSQL.5432";
 /** Linux takes 107; the rest is a margin for other systems. */
 const SOCKET_PATH_BYTES_MAX = 100;

@@ -1,22 +1,28 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess, SpawnOptions } from "node:child_process";
-import { chown, open, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.ts";
 
-/** Where one embedded server keeps its things. */
-type PostmasterFolders = {
-  /** Owned by the account; holds the cluster and the log. */
-  readonly base: string;
-  /** Holds the Unix socket. */
-  readonly socket: string;
-};
-
 export type PostmasterOptions = {
   readonly binaries: Binaries;
-  readonly folders: PostmasterFolders;
+  /** Owned by the account; holds the cluster and the log. */
+  readonly base: string;
   readonly account: Account | undefined;
   readonly password: string;
 };
@@ -31,13 +37,13 @@ export type Postmaster = {
 
 /** Makes the cluster where it is missing, ends an orphan of an earlier run, and starts the server. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
-  const cluster = join(options.folders.base, CLUSTER);
+  const cluster = join(options.base, CLUSTER);
   await endOrphan(cluster);
   if ((await versionOf(cluster)) === undefined) await createCluster(options);
   await refuseOtherVersion(cluster, options.binaries);
   const child = await launch(options, cluster);
   const ended = new Promise<void>((done) => child.once("exit", () => done()));
-  await waitUntilReady(cluster, child, options.folders.base);
+  await waitUntilReady(cluster, child, options.base);
   return {
     ended,
     stop: async () => {
@@ -50,54 +56,45 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   };
 }
 
-async function createCluster({ binaries, folders, account, password }: PostmasterOptions): Promise<void> {
-  const unfinished = join(folders.base, `${CLUSTER}.new`);
-  const passwordFile = join(folders.base, "initial-password");
+async function createCluster({ binaries, base, account, password }: PostmasterOptions): Promise<void> {
+  const unfinished = join(base, `${CLUSTER}.new`);
+  const passwordFile = join(base, "initial-password");
   await rm(unfinished, { recursive: true, force: true });
+  await makeOwnFolder(unfinished, account);
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account) await chown(passwordFile, account.uid, account.gid);
+  const handle = await open(passwordFile, "r");
   try {
-    await run(
-      binaries.initdb,
-      [
-        "--pgdata",
-        unfinished,
-        "--username",
-        DATABASE_USER,
-        "--pwfile",
-        passwordFile,
-        "--auth-local",
-        "scram-sha-256",
-        "--auth-host",
-        "reject",
-        "--encoding",
-        "UTF8",
-        "--locale-provider",
-        "builtin",
-        "--builtin-locale",
-        "C.UTF-8",
-        "--locale",
-        "C",
-      ],
-      spawnOptions(folders.base, account),
-    );
+    const text = ["--encoding", "UTF8", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--locale", "C"];
+    const access = ["--username", DATABASE_USER, "--auth-local", "scram-sha-256", "--auth-host", "reject"];
+    await run(binaries.initdb, ["--pgdata", HERE, "--pwfile", "/proc/self/fd/0", ...access, ...text], {
+      ...spawnOptions(unfinished, account),
+      stdio: [handle.fd, "pipe", "pipe"],
+    });
   } finally {
+    await handle.close();
     await rm(passwordFile, { force: true });
   }
-  await rename(unfinished, join(folders.base, CLUSTER));
+  await rename(unfinished, join(base, CLUSTER));
+}
+
+/** Makes a folder that belongs to the account alone. */
+export async function makeOwnFolder(folder: string, account: Account | undefined): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  if (account) await chown(folder, account.uid, account.gid);
 }
 
 async function launch(options: PostmasterOptions, cluster: string): Promise<ChildProcess> {
-  const { binaries, folders, account } = options;
-  const logPath = join(folders.base, LOG_NAME);
+  const { binaries, base, account } = options;
+  const logPath = join(base, LOG_NAME);
   const log = await open(logPath, "a", 0o600);
   try {
     if ((await log.stat()).size > LOG_BYTES_MAX) await truncate(logPath, 0);
     if (account) await log.chown(account.uid, account.gid);
-    const settings = { ...SETTINGS, unix_socket_directories: folders.socket };
-    const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    return spawn(binaries.postgres, ["-D", cluster, ...flags], {
-      ...spawnOptions(folders.base, account),
+    const flags = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    return spawn(binaries.postgres, ["-D", HERE, ...flags], {
+      ...spawnOptions(cluster, account),
       stdio: ["ignore", log.fd, log.fd],
       // Ctrl-C reaches the whole foreground group; the database must outlive the server's own shutdown.
       detached: true,
@@ -122,26 +119,45 @@ async function waitUntilReady(cluster: string, child: ChildProcess, base: string
   throw new Error(`the embedded database was not ready after ${READY_WAIT_MS / 1_000} s`);
 }
 
-/** Ends a database server that outlived its control plane (which was killed); the folder's lock is already ours. */
+/**
+ * Ends a database server that outlived its control plane, and waits for all its processes; the folder's lock is ours by
+ * then. What is left of it, lock files that name a reused or unreaped process number included, is removed.
+ */
 async function endOrphan(cluster: string): Promise<void> {
   const pidFile = await readPidFile(cluster);
-  if (!pidFile || !isAlive(pidFile.pid)) return;
-  if (!(await servesCluster(pidFile.pid, cluster))) {
-    // The number was given to another program since; PostgreSQL itself would refuse to start beside it.
-    await rm(join(cluster, "postmaster.pid"), { force: true });
-    return;
+  for (const deadline = Date.now() + STOP_WAIT_MS; ; await delay(10)) {
+    const left = await processesIn(cluster);
+    if (left.length === 0) break;
+    if (Date.now() > deadline) {
+      throw new Error(`a database server (process ${left.join(", ")}) still uses ${cluster} and does not end`);
+    }
+    if (pidFile && left.includes(pidFile.pid)) signal(pidFile.pid);
   }
-  process.kill(pidFile.pid, "SIGINT");
-  for (const deadline = Date.now() + STOP_WAIT_MS; isAlive(pidFile.pid); await delay(10)) {
-    if (Date.now() < deadline) continue;
-    throw new Error(`a database server (process ${pidFile.pid}) still uses ${cluster} and does not end`);
-  }
+  for (const name of ["postmaster.pid", SOCKET_NAME, `${SOCKET_NAME}.lock`])
+    await rm(join(cluster, name), { force: true });
 }
 
-async function servesCluster(pid: number, cluster: string): Promise<boolean> {
-  const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-  const [program, ...rest] = commandLine.split("\0");
-  return basename(program ?? "") === "postgres" && rest.includes(cluster);
+/** Every process of a database server works in its cluster's folder. */
+async function processesIn(cluster: string): Promise<number[]> {
+  const place = await realpath(cluster).catch(() => undefined);
+  if (place === undefined) return [];
+  const numbers = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    numbers.map(async (number) => {
+      const cwd = await readlink(`/proc/${number}/cwd`).catch(() => "");
+      const program = cwd === place ? await readFile(`/proc/${number}/comm`, "utf8").catch(() => "") : "";
+      return program.trim() === "postgres" ? [Number(number)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, "SIGINT");
+  } catch {
+    // It ended between the look and the signal.
+  }
 }
 
 async function readPidFile(cluster: string): Promise<{ pid: number; status: string } | undefined> {
@@ -149,15 +165,6 @@ async function readPidFile(cluster: string): Promise<{ pid: number; status: stri
   const lines = text.split("\n");
   const pid = Number(lines.at(0));
   return pid > 0 ? { pid, status: (lines.at(7) ?? "").trim() } : undefined;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 async function versionOf(cluster: string): Promise<string | undefined> {
@@ -182,7 +189,7 @@ function spawnOptions(cwd: string, account: Account | undefined): SpawnOptions {
 
 function run(program: string, args: readonly string[], options: SpawnOptions): Promise<string> {
   return new Promise((done, fail) => {
-    const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
     let output = "";
     const collect = (chunk: unknown) => (output += String(chunk));
     child.stdout?.on("data", collect);
@@ -203,7 +210,15 @@ async function lastLines(path: string): Promise<string> {
 /** The role that owns everything in an embedded database. */
 export const DATABASE_USER = "weft";
 
-const CLUSTER = "cluster";
+/** Folder of the cluster below the base; the Unix socket is in it too. */
+export const CLUSTER = "cluster";
+/**
+ * The cluster as its own server names it. A process starts in its folder before it gives up root, and this link needs
+ * no right to pass the folders above: the account may serve a cluster that lies in somebody's closed home.
+ */
+const HERE = "/proc/self/cwd";
+/** PostgreSQL's name for the socket of its usual port. */
+export const SOCKET_NAME = ".s.PGSQL.5432";
 const LOG_NAME = "database.log";
 const LOG_BYTES_MAX = 10_000_000;
 const READY_WAIT_MS = 60_000;
@@ -212,6 +227,7 @@ const STOP_WAIT_MS = 10_000;
 /** Never on TCP; sized for a small machine. `fsync` stays on: what is acknowledged is on disk. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: "",
+  unix_socket_directories: HERE,
   unix_socket_permissions: "0700",
   max_connections: "60",
   shared_buffers: "32MB",
