@@ -2,6 +2,8 @@
 
 mod support;
 
+use core::sync::atomic::Ordering;
+
 use offload::{ByteOrder, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{Datagrams, Endpoint};
 use support::{FRAMING, OUTER, PEER, Pair, commands};
@@ -252,4 +254,35 @@ fn fbk_02_a_device_that_is_down_costs_packets_and_nothing_else() {
     pair.nodes[0].host.send_packet(&u4(2, 10));
     pair.exchange();
     assert_eq!(pair.nodes[1].packets().len(), 1);
+}
+
+#[test]
+fn while_a_socket_is_full_the_queue_rests_and_goes_on_when_there_is_room() {
+    let mut pair = Pair::with_session();
+    let sender = &mut pair.nodes[0];
+    sender.socket_full.store(true, Ordering::Relaxed);
+    (0..3).for_each(|i| sender.host.send_packet(&u4(i, 10)));
+    sender.host.send_packet(&u4(3, 900));
+    sender.host.send_packet(&u4(4, 10));
+
+    let more = sender.shard.turn(support::EVERYTHING);
+    let lost = sender.peer("dropIo");
+    assert!(!more.tun && sender.shard.wanted_room().v4);
+    assert!(
+        (1..5).contains(&lost),
+        "what was sent into the full socket is counted"
+    );
+
+    sender.host.send_packet(&u4(5, 10));
+    sender.turn();
+    assert_eq!(sender.peer("dropIo"), lost, "nothing is read meanwhile");
+
+    sender.socket_full.store(false, Ordering::Relaxed);
+    sender.shard.turn(engine::Ready {
+        room_v4: true,
+        ..support::EVERYTHING
+    });
+    pair.exchange();
+    assert_eq!(pair.nodes[0].peer("txPackets") + lost, 6);
+    assert_eq!(pair.nodes[1].peer("rxPackets") + lost, 6);
 }

@@ -8,16 +8,18 @@
 )]
 
 pub mod commands;
+mod socket;
 
 use core::net::SocketAddr;
 use core::time::Duration;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use engine::{Engine, EngineLimits, Ready, Shard, ShardClock, ShardLimits, ShardParts};
 use offload::MergeLimits;
 use ports::{ByteOrderTag, Clock, Framing, Instant};
-use testkit::{ManualClock, MemoryDatagrams, MemoryHost, MemoryNetwork, MemoryTun, memory_tun};
+use socket::TestSocket;
+use testkit::{ManualClock, MemoryHost, MemoryNetwork, MemoryTun, memory_tun};
 
 /// A clock moved by hand whose cycles are its nanoseconds.
 #[derive(Clone, Default)]
@@ -54,7 +56,9 @@ pub const PEER: u32 = 3;
 /// One engine with one shard.
 pub struct Node {
     pub engine: Engine,
-    pub shard: Shard<MemoryTun, MemoryDatagrams, TestClock>,
+    pub shard: Shard<MemoryTun, TestSocket, TestClock>,
+    /// Set it and the socket takes nothing more.
+    pub socket_full: Arc<AtomicBool>,
     pub host: MemoryHost,
     pub wakes: Arc<AtomicUsize>,
     pub clock: TestClock,
@@ -75,10 +79,14 @@ impl Node {
                 seen.fetch_add(1, Ordering::SeqCst);
             }),
         );
+        let socket_full = Arc::new(AtomicBool::new(false));
         let (tun, host) = memory_tun(FRAMING);
         let parts = ShardParts {
             tun,
-            v4: Some(network.socket(outer.parse().unwrap())),
+            v4: Some(TestSocket {
+                inner: network.socket(outer.parse().unwrap()),
+                full: Arc::clone(&socket_full),
+            }),
             v6: None,
             clock: clock.clone(),
         };
@@ -91,6 +99,7 @@ impl Node {
         Node {
             engine,
             shard,
+            socket_full,
             host,
             wakes,
             clock: clock.clone(),
