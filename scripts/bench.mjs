@@ -6,7 +6,9 @@ import { root } from "./lib/run.mjs";
 
 try {
   await build();
-  const child = spawn(process.execPath, [`${root}/e2e/dist/bench/main.js`, ...process.argv.slice(2)], { stdio: "inherit" });
+  const child = spawn(process.execPath, [`${root}/e2e/dist/bench/main.js`, ...process.argv.slice(2)], {
+    stdio: "inherit",
+  });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal ? 130 : 1);

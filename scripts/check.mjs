@@ -32,7 +32,8 @@ const checks = [
 try {
   const { values } = parseArgs({ options: { only: { type: "string" } } });
   const chosen = values.only ? checks.filter(({ name }) => name === values.only) : checks;
-  if (chosen.length === 0) throw new Error(`no check is named ${values.only}: ${checks.map(({ name }) => name).join(", ")}`);
+  if (chosen.length === 0)
+    throw new Error(`no check is named ${values.only}: ${checks.map(({ name }) => name).join(", ")}`);
   await build();
   const failed = await runAll(chosen);
   process.stdout.write(failed.length === 0 ? "all checks hold\n" : `failed: ${failed.join(", ")}\n`);
@@ -46,7 +47,10 @@ async function runAll(chosen) {
   const failed = [];
   for (const { name, command, options } of chosen) {
     try {
-      await progress.step(name, async (show) => void (await run(...command, { ...options, onLine: show, title: name })));
+      await progress.step(
+        name,
+        async (show) => void (await run(...command, { ...options, onLine: show, title: name })),
+      );
     } catch (error) {
       failed.push(name);
       process.stdout.write(`${error.output ?? error.message}\n`);

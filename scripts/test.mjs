@@ -7,7 +7,8 @@ import { runners } from "./lib/test-runners.mjs";
 try {
   const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
   const chosen = values.only ? runners.filter(({ name }) => values.only.includes(name)) : runners;
-  if (chosen.length === 0) throw new Error(`no runner is named ${values.only}: ${runners.map(({ name }) => name).join(", ")}`);
+  if (chosen.length === 0)
+    throw new Error(`no runner is named ${values.only}: ${runners.map(({ name }) => name).join(", ")}`);
   await build();
   await testAll(chosen);
 } catch (error) {

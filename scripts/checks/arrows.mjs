@@ -14,7 +14,10 @@ process.exitCode = status === 0 ? 0 : 1;
 async function proveItCanFail() {
   mkdirSync(probeFolder, { recursive: true });
   try {
-    writeFileSync(join(probeFolder, "probe.ts"), 'import { readFileSync } from "node:fs";\nexport const probe = readFileSync;\n');
+    writeFileSync(
+      join(probeFolder, "probe.ts"),
+      'import { readFileSync } from "node:fs";\nexport const probe = readFileSync;\n',
+    );
     const { output, status } = await cruise(["packages/protocol/src/arrows-probe"]);
     if (status === 0 || !output.includes("core-does-no-io")) {
       throw new Error(`the probe was not caught: dependency-cruiser reads no TypeScript here\n${output}`);

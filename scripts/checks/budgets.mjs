@@ -18,7 +18,8 @@ const faults = files
   .filter(({ lines }) => lines > linesMax)
   .map(({ path, lines }) => `${path}: ${lines} lines without tests, at most ${linesMax}`);
 
-if (productionLines(`${"x\n".repeat(601)}#[cfg(test)]\nmod tests {\n`) !== 601) faults.push("the probe was not counted right");
+if (productionLines(`${"x\n".repeat(601)}#[cfg(test)]\nmod tests {\n`) !== 601)
+  faults.push("the probe was not counted right");
 for (const fault of faults) process.stdout.write(`${fault}\n`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 

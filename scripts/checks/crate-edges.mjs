@@ -20,10 +20,7 @@ const metadata = await run("cargo", ["metadata", "--format-version", "1", "--no-
 });
 const json = metadata.output.slice(metadata.output.indexOf("{"));
 const faults = findFaults(JSON.parse(json).packages, allowed);
-const probe = findFaults(
-  [{ name: "packet", dependencies: [{ name: "engine", kind: null }] }],
-  allowed,
-);
+const probe = findFaults([{ name: "packet", dependencies: [{ name: "engine", kind: null }] }], allowed);
 if (probe.length === 0) faults.push("the probe (packet → engine) was not caught");
 for (const fault of faults) process.stdout.write(`${fault}\n`);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -8,7 +8,11 @@ const bytesMax = 2 * 1024 * 1024;
 const rules = [
   { name: "absolute path of a machine", pattern: /(?<![\w.])\/(?:home|Users)\/[a-z][\w-]*\// },
   { name: "private key", pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/ },
-  { name: "registry address in a lock file", pattern: /(?:resolved|tarball)"?: "?https?:/, only: /lock(\.json|\.yaml)$/ },
+  {
+    name: "registry address in a lock file",
+    pattern: /(?:resolved|tarball)"?: "?https?:/,
+    only: /lock(\.json|\.yaml)$/,
+  },
 ];
 
 const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);

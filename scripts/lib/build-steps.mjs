@@ -33,7 +33,11 @@ export const buildSteps = [
           outputs: ["native/npm/node_modules"],
         },
         async () => {
-          await run("npm", ["run", "--silent", "build"], { cwd: join(root, "native/npm"), onLine: show, title: "addon build" });
+          await run("npm", ["run", "--silent", "build"], {
+            cwd: join(root, "native/npm"),
+            onLine: show,
+            title: "addon build",
+          });
         },
       ),
   },

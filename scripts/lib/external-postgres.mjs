@@ -18,7 +18,11 @@ export async function startExternalPostgres() {
   if (asUser) chownSync(folder, asUser.uid, asUser.gid);
   const invoke = (program, args) => {
     const command = join(programs, program);
-    return asUser ? run("setpriv", [`--reuid=${asUser.uid}`, `--regid=${asUser.gid}`, "--clear-groups", command, ...args], { cwd: "/" }) : run(command, args, { cwd: "/" });
+    return asUser
+      ? run("setpriv", [`--reuid=${asUser.uid}`, `--regid=${asUser.gid}`, "--clear-groups", command, ...args], {
+          cwd: "/",
+        })
+      : run(command, args, { cwd: "/" });
   };
   const data = join(folder, "data");
   await invoke("initdb", ["-D", data, "-U", "weft", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"]);
@@ -46,6 +50,8 @@ function serverPrograms() {
 /** null: not root, run as ourselves. undefined: root without a user to hand the server to. */
 function unprivilegedUser() {
   if (process.getuid() !== 0) return null;
-  const ids = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout.trim() || "NaN"));
+  const ids = ["-u", "-g"].map((flag) =>
+    Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout.trim() || "NaN"),
+  );
   return ids.every(Number.isInteger) ? { uid: ids[0], gid: ids[1] } : undefined;
 }

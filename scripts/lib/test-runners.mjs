@@ -11,20 +11,32 @@ import { bin, root, run } from "./run.mjs";
 export const runners = [
   { name: "rust", title: "Rust crates", run: cargoTests },
   { name: "addon", title: "addon from JavaScript", run: addonTests },
-  { name: "unit", title: "protocol, data plane, agent, dashboard", run: (show) => vitest(show, projects("protocol", "dataplane", "agent", "web")) },
+  {
+    name: "unit",
+    title: "protocol, data plane, agent, dashboard",
+    run: (show) => vitest(show, projects("protocol", "dataplane", "agent", "web")),
+  },
   { name: "api", title: "control plane on the embedded PostgreSQL", run: (show) => vitest(show, projects("api")) },
   { name: "api-external", title: "control plane on an external PostgreSQL", run: apiOnExternalPostgres },
-  { name: "e2e", title: "end to end: namespaces, browser, interoperability", run: (show) => vitest(show, ["--config", "e2e/vitest.config.ts"]) },
+  {
+    name: "e2e",
+    title: "end to end: namespaces, browser, interoperability",
+    run: (show) => vitest(show, ["--config", "e2e/vitest.config.ts"]),
+  },
 ];
 
 const projects = (...names) => names.flatMap((name) => ["--project", name]);
 
 async function cargoTests(show) {
-  const { status, output } = await run("cargo", ["test", "--workspace", "--all-features", "--no-fail-fast", "--", "--show-output"], {
-    cwd: join(root, "native"),
-    onLine: show,
-    allowFailure: true,
-  });
+  const { status, output } = await run(
+    "cargo",
+    ["test", "--workspace", "--all-features", "--no-fail-fast", "--", "--show-output"],
+    {
+      cwd: join(root, "native"),
+      onLine: show,
+      allowFailure: true,
+    },
+  );
   const counts = [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
   const failures = [...new Set([...output.matchAll(/^test (\S+) \.\.\. FAILED/gm)].map((match) => match[1]))];
   const skipped = [...new Set([...output.matchAll(/^skipped: (.*)$/gm)].map((match) => match[1]))];
@@ -37,11 +49,23 @@ async function cargoTests(show) {
 }
 
 async function addonTests(show) {
-  const { status, output } = await run("npm", ["test", "--silent"], { cwd: join(root, "native/npm"), onLine: show, allowFailure: true });
-  const count = (word) => sum([...output.matchAll(new RegExp(`^(?:#|ℹ) ${word} (\\d+)`, "gm"))].map((match) => match[1]));
-  const skipped = [...output.matchAll(/^\s*(?:﹣|ok \d+ -) (.*?) (?:\(.*?\) )?# (?:SKIP )?(.*)$/gm)].map((match) => `${match[1]}: ${match[2]}`);
+  const { status, output } = await run("npm", ["test", "--silent"], {
+    cwd: join(root, "native/npm"),
+    onLine: show,
+    allowFailure: true,
+  });
+  const count = (word) =>
+    sum([...output.matchAll(new RegExp(`^(?:#|ℹ) ${word} (\\d+)`, "gm"))].map((match) => match[1]));
+  const skipped = [...output.matchAll(/^\s*(?:﹣|ok \d+ -) (.*?) (?:\(.*?\) )?# (?:SKIP )?(.*)$/gm)].map(
+    (match) => `${match[1]}: ${match[2]}`,
+  );
   const failures = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.*)$/gm)].map((match) => match[1]);
-  return honest(status, output, { passed: count("pass"), failed: count("fail") + count("cancelled"), failures, skipped });
+  return honest(status, output, {
+    passed: count("pass"),
+    failed: count("fail") + count("cancelled"),
+    failures,
+    skipped,
+  });
 }
 
 async function vitest(show, args, env = {}) {
@@ -53,7 +77,12 @@ async function vitest(show, args, env = {}) {
       ["run", ...args, "--reporter=default", "--reporter=./scripts/lib/vitest-summary.mjs", "--passWithNoTests=false"],
       { onLine: show, allowFailure: true, env: { ...env, WEFT_TEST_SUMMARY: file, NO_COLOR: "1" } },
     );
-    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)) : [];
+    const lines = existsSync(file)
+      ? readFileSync(file, "utf8")
+          .split("\n")
+          .filter(Boolean)
+          .map((line) => JSON.parse(line))
+      : [];
     const of = (state) => lines.filter((line) => line.state === state);
     return honest(status, output, {
       passed: of("passed").length,
@@ -70,7 +99,13 @@ async function apiOnExternalPostgres(show) {
   const given = process.env.WEFT_TEST_DATABASE_URL;
   if (given) return vitest(show, projects("api"), { WEFT_TEST_DATABASE_URL: given });
   const server = await startExternalPostgres();
-  if (server.reason) return { passed: 0, failed: 0, failures: [], skipped: [`control plane on an external PostgreSQL: ${server.reason}`] };
+  if (server.reason)
+    return {
+      passed: 0,
+      failed: 0,
+      failures: [],
+      skipped: [`control plane on an external PostgreSQL: ${server.reason}`],
+    };
   try {
     return await vitest(show, projects("api"), { WEFT_TEST_DATABASE_URL: server.url });
   } finally {

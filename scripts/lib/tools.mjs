@@ -7,14 +7,18 @@ import { firstLine } from "./run.mjs";
 function missingTools() {
   const missing = [];
   if (!nodeIsNewEnough(process.versions.node)) {
-    missing.push(`Node.js ${process.versions.node} is too old: weft needs 20.19 or newer. Install it from your distribution or nodejs.org.`);
+    missing.push(
+      `Node.js ${process.versions.node} is too old: weft needs 20.19 or newer. Install it from your distribution or nodejs.org.`,
+    );
   }
   if (firstLine("npx", ["--version"]) === null) {
     missing.push("npm (npx) is missing: it comes with Node.js; Debian and Ubuntu package it as `npm`.");
   }
   const cargo = firstLine("cargo", ["--version"]);
   if (cargo === null) {
-    missing.push("The Rust toolchain (cargo) is missing: install a stable one with rustup (rustup.rs) and open a new shell.");
+    missing.push(
+      "The Rust toolchain (cargo) is missing: install a stable one with rustup (rustup.rs) and open a new shell.",
+    );
   } else if (!rustIsNewEnough(cargo)) {
     missing.push(`${cargo} is too old: weft needs Rust 1.90 or newer. Run \`rustup update stable\`.`);
   }

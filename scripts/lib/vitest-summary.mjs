@@ -18,7 +18,12 @@ export default class SummaryReporter {
   /** A file that does not even load counts as one failure. */
   onTestModuleEnd(module) {
     for (const error of module.errors()) {
-      this.#write({ state: "failed", name: `${module.relativeModuleId} loads`, file: module.relativeModuleId, error: error.message });
+      this.#write({
+        state: "failed",
+        name: `${module.relativeModuleId} loads`,
+        file: module.relativeModuleId,
+        error: error.message,
+      });
     }
   }
 
