@@ -4,7 +4,7 @@
  */
 const ours = "^(apps|packages|native|e2e)/";
 
-const only = (name, from, allowed, comment) => ({
+const only = (name, { from, allowed, comment }) => ({
   name,
   severity: "error",
   comment,
@@ -16,17 +16,34 @@ const notTests = "\\.(test|bench)\\.tsx?$|/(testing|contract|fake)/|vite\\.confi
 
 module.exports = {
   forbidden: [
-    only("protocol-is-a-leaf", "^packages/protocol/", [], "move the shared piece into protocol"),
-    only("dataplane-knows-protocol", "^packages/dataplane/", ["^packages/protocol/", "^native/npm/"], "pass it in"),
-    only("api-knows-protocol", "^apps/api/", ["^packages/protocol/"], "the control plane moves no packets"),
-    valuesOnly(only("web-knows-protocol", "^apps/web/", ["^packages/protocol/"], "types may come from the contract")),
+    only("protocol-is-a-leaf", {
+      from: "^packages/protocol/",
+      allowed: [],
+      comment: "move the shared piece into protocol",
+    }),
+    only("dataplane-knows-protocol", {
+      from: "^packages/dataplane/",
+      allowed: ["^packages/protocol/", "^native/npm/"],
+      comment: "pass it in",
+    }),
+    only("api-knows-protocol", {
+      from: "^apps/api/",
+      allowed: ["^packages/protocol/"],
+      comment: "the control plane moves no packets",
+    }),
     valuesOnly(
-      only(
-        "agent-knows-dataplane",
-        "^apps/agent/",
-        ["^packages/(dataplane|protocol)/"],
-        "types may come from the contract",
-      ),
+      only("web-knows-protocol", {
+        from: "^apps/web/",
+        allowed: ["^packages/protocol/"],
+        comment: "types may come from the contract",
+      }),
+    ),
+    valuesOnly(
+      only("agent-knows-dataplane", {
+        from: "^apps/agent/",
+        allowed: ["^packages/(dataplane|protocol)/"],
+        comment: "types may come from the contract",
+      }),
     ),
     {
       name: "types-only-from-contract",
@@ -34,7 +51,7 @@ module.exports = {
       from: { path: "^apps/(web|agent)/" },
       to: { path: "^apps/api/", pathNot: "^apps/api/(src|dist)/contract\\.(d\\.)?ts$" },
     },
-    only("e2e-is-black-box", "^e2e/", ["^packages/protocol/"], "start the built program"),
+    only("e2e-is-black-box", { from: "^e2e/", allowed: ["^packages/protocol/"], comment: "start the built program" }),
     {
       name: "native-has-one-door",
       severity: "error",
