@@ -61,11 +61,23 @@ export const buildSteps = [
       whenChanged(
         {
           name: "agent-archive",
-          inputs: ["apps/agent", "packages", "native/crates", "native/Cargo.lock", "native/npm", "pnpm-lock.yaml", "LICENSE"],
+          inputs: [
+            "apps/agent",
+            "packages",
+            "native/crates",
+            "native/Cargo.lock",
+            "native/npm",
+            "pnpm-lock.yaml",
+            "LICENSE",
+          ],
           outputs: ["apps/agent/release/install.sh", `apps/agent/release/weft-agent-linux-${process.arch}.tar.gz`],
         },
         async () => {
-          await run("npm", ["run", "--silent", "bundle"], { cwd: join(root, "apps/agent"), onLine: show, title: "agent archive" });
+          await run("npm", ["run", "--silent", "bundle"], {
+            cwd: join(root, "apps/agent"),
+            onLine: show,
+            title: "agent archive",
+          });
         },
       ),
   },

@@ -3,7 +3,17 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { root } from "./run.mjs";
 
-const ignored = new Set(["node_modules", "dist", "dist-types", "release", "target", ".git", "artifacts", "results", "corpus-run"]);
+const ignored = new Set([
+  "node_modules",
+  "dist",
+  "dist-types",
+  "release",
+  "target",
+  ".git",
+  "artifacts",
+  "results",
+  "corpus-run",
+]);
 const stampFolder = join(root, ".cache", "stamps");
 
 /**
