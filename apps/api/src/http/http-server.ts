@@ -8,6 +8,7 @@ import type { BucketOptions } from "../domain/token-bucket.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { createRouter } from "../trpc/router.ts";
 import { callOf, registerCalls } from "./call-plugin.ts";
+import { registerCompression } from "./compress-answers.ts";
 import { registerDocs } from "./docs-routes.ts";
 import { BODY_BYTES_MAX, registerErrors, sendFailure } from "./error-plugin.ts";
 import { registerNotFound } from "./not-found.ts";
@@ -45,6 +46,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
   registerErrors(app);
   registerSecurityHeaders(app);
+  registerCompression(app);
   registerNotFound(app);
   await app.register(cookie);
   registerBodies(app);

@@ -120,6 +120,26 @@ describe("conventions", () => {
     expect(elsewhere.body.code).toBe("cursor_invalid");
   });
 
+  test("long JSON answers travel compressed on both surfaces, short ones and problems stay readable bytes", async () => {
+    const ask = (path: string, coding: string) => owner.call("GET", path, undefined, { "accept-encoding": coding });
+
+    const long = await ask("/api/v1/openapi.json", "br");
+    const lists = await ask("/trpc/networks.list", "gzip");
+    const plain = await ask("/trpc/networks.list", "identity");
+    const short = await ask(`/api/v1/networks/${network.id}`, "br");
+    const problem = await ask("/trpc/networks.get?input=%7B%7D", "gzip");
+
+    expect(long.headers.get("content-encoding")).toBe("br");
+    expect(long.body.openapi).toBe("3.1.0");
+    expect(lists.headers.get("content-encoding")).toBe("gzip");
+    expect(lists.headers.get("vary")).toContain("accept-encoding");
+    expect(lists.body).toEqual(plain.body);
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(short.headers.get("content-encoding")).toBeNull();
+    expect(problem.body.error.data.problem).toMatchObject({ status: 400, code: "invalid_input" });
+    expect(problem.status).toBe(400);
+  });
+
   test("API-23 every sort of networks and peers runs on an index", async () => {
     server.takeStatements();
     for (const sort of ["name", "-name", "createdAt", "-createdAt"]) {

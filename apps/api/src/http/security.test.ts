@@ -17,6 +17,7 @@ beforeAll(async () => {
   await mkdir(join(web, "assets"));
   await writeFile(join(web, "index.html"), "<!doctype html><title>weft</title>");
   await writeFile(join(web, "assets/app-0123.js"), "export {};");
+  await writeFile(join(web, "assets/large-4567.js"), LARGE_SCRIPT);
   await writeFile(join(web, "..", "weft-secret.txt"), "outside");
   server = await createTestApp({ environment: { WEFT_WEB_DIR: web }, clock: { nowMs: () => nowMs } });
   ({ owner } = await setUp(server.url));
@@ -119,6 +120,27 @@ test("assets with a hash in their name are immutable, the page is checked each t
   expect(again.status).toBe(304);
 });
 
+test("assets travel compressed where that is smaller, each variant under its own tag", async () => {
+  const ask = (path: string, headers: Record<string, string>) => owner.call("GET", path, undefined, headers);
+  const script = "/assets/large-4567.js";
+  const brotli = await ask(script, { "accept-encoding": "gzip, br" });
+  const gzip = await ask(script, { "accept-encoding": "gzip" });
+  const plain = await ask(script, { "accept-encoding": "identity" });
+  const small = await ask("/assets/app-0123.js", { "accept-encoding": "gzip, br" });
+  const tags = [brotli, gzip, plain].map(({ headers }) => headers.get("etag") ?? "");
+  const known = await ask(script, { "accept-encoding": "gzip", "if-none-match": `"other", ${tags[1]}` });
+  const unlike = await ask(script, { "accept-encoding": "gzip", "if-none-match": tags[0] ?? "" });
+
+  expect([brotli, gzip, plain].map(({ headers }) => headers.get("content-encoding"))).toEqual(["br", "gzip", null]);
+  for (const answer of [brotli, gzip, plain]) expect(answer.body).toBe(LARGE_SCRIPT);
+  expect(Number(brotli.headers.get("content-length"))).toBeLessThan(LARGE_SCRIPT.length / 10);
+  expect(new Set(tags).size).toBe(3);
+  expect(brotli.headers.get("vary")).toBe("accept-encoding");
+  expect(small.headers.get("content-encoding")).toBeNull();
+  expect(known.status).toBe(304);
+  expect(unlike.status).toBe(200);
+});
+
 test("SEC-7 guessing is slowed down; the right password during the wait fails too; both recover", async () => {
   const guess = (password: string) =>
     createRestClient(server.url).post("/api/v1/sessions", { login: "olga", password });
@@ -216,3 +238,6 @@ test("SEC-53 no secret is in the log", () => {
   expect(server.logText()).not.toContain("correct horse");
   expect(server.logText()).not.toContain(owner.cookie()?.split("=")[1]);
 });
+
+/** Compresses well. */
+const LARGE_SCRIPT = "export const answer = 42;\n".repeat(200);

@@ -2,9 +2,18 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { chooseCoding, compress } from "./content-coding.ts";
+import type { ContentCoding } from "./content-coding.ts";
 
 /** One file of the dashboard, held in memory. */
-type Asset = { readonly bytes: Buffer; readonly type: string; readonly etag: string; readonly cacheControl: string };
+type Asset = {
+  readonly type: string;
+  readonly cacheControl: string;
+  /** The file in a coding; made when it is first asked for, kept for good, and as it is where that is no longer. */
+  readonly variant: (coding: ContentCoding) => Promise<Variant>;
+};
+
+type Variant = { readonly bytes: Buffer; readonly coding: ContentCoding; readonly etag: string };
 
 /** The dashboard's files, read once: a path that is not in the set does not exist, whatever dots it holds. */
 export async function loadAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
@@ -16,10 +25,9 @@ export async function loadAssets(folder: string): Promise<ReadonlyMap<string, As
     const path = join(entry.parentPath, entry.name);
     const bytes = await readFile(path);
     const url = `/${relative(folder, path).split(sep).join("/")}`;
-    const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`;
     // Vite puts a content hash into the names below /assets.
     const cacheControl = url.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
-    assets.set(url, { bytes, type, etag, cacheControl });
+    assets.set(url, { type, cacheControl, variant: variantsOf(bytes, type) });
   }
   return assets;
 }
@@ -39,10 +47,29 @@ export function registerWebAssets(app: FastifyInstance, assets: ReadonlyMap<stri
   });
 }
 
-function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
-  reply.header("etag", asset.etag).header("cache-control", asset.cacheControl);
-  if (request.headers["if-none-match"] === asset.etag) return reply.code(304).send();
-  return reply.type(asset.type).send(asset.bytes);
+function variantsOf(bytes: Buffer, type: string): Asset["variant"] {
+  const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+  const plain: Variant = { bytes, coding: "identity", etag: `"${digest}"` };
+  const made = new Map<ContentCoding, Promise<Variant>>();
+  const make = async (coding: Exclude<ContentCoding, "identity">): Promise<Variant> => {
+    const smaller = await compress(bytes, coding, "once");
+    return smaller.length < bytes.length ? { bytes: smaller, coding, etag: `"${digest}-${coding}"` } : plain;
+  };
+  return async (coding) => {
+    if (coding === "identity" || PACKED.test(type)) return plain;
+    const variant = made.get(coding) ?? make(coding);
+    made.set(coding, variant);
+    return variant;
+  };
+}
+
+async function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): Promise<FastifyReply> {
+  const { bytes, coding, etag } = await asset.variant(chooseCoding(request.headers["accept-encoding"]));
+  reply.header("etag", etag).header("cache-control", asset.cacheControl).header("vary", "accept-encoding");
+  const known = (request.headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  if (known.includes(etag)) return reply.code(304).send();
+  if (coding !== "identity") reply.header("content-encoding", coding);
+  return reply.type(asset.type).send(bytes);
 }
 
 const INDEX = "/index.html";
@@ -62,3 +89,6 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
   ".txt": "text/plain; charset=utf-8",
 };
+
+/** Types that are compressed already. */
+const PACKED = /^(image\/(png|x-icon)|font\/)/;
