@@ -87,6 +87,60 @@ test("rates come from the agent's own clock and fall to zero when reports stop",
   expect(traffic.history(50_900 + 600_001)).toHaveLength(0);
 });
 
+test("two reports close together make neither a spike nor a zero: their bytes count into the next full span", () => {
+  const traffic = createNodeTraffic(nothing);
+  traffic.ingest(report({ epoch: 1n, uptimeMs: 1_000, links: [[a, 0n]] }), 1_000);
+  traffic.ingest(report({ epoch: 1n, uptimeMs: 11_000, links: [[a, 10_000n]] }), 11_000);
+
+  // A dashboard opens: the node reports at once, and again a moment later.
+  traffic.ingest(report({ epoch: 1n, uptimeMs: 11_005, links: [[a, 10_900n]] }), 11_005);
+  traffic.ingest(report({ epoch: 1n, uptimeMs: 11_010, links: [[a, 10_900n]] }), 11_010);
+  const between = { node: traffic.rates(11_010), link: traffic.links().get(a) };
+  traffic.ingest(report({ epoch: 1n, uptimeMs: 12_000, links: [[a, 11_000n]] }), 12_000);
+
+  expect(between.node.rxBitsPerSecond).toBe(8_000);
+  expect(between.link).toMatchObject({ rxBitsPerSecond: 8_000, rxBytes: 10_900n });
+  expect(traffic.rates(12_000).rxBitsPerSecond).toBe(8_000);
+  expect(traffic.links().get(a)?.rxBitsPerSecond).toBe(8_000);
+  expect(traffic.history(12_000).map(({ rxBitsPerSecond }) => rxBitsPerSecond)).toEqual([8_000, 8_000]);
+  expect(traffic.totals().rxBytes).toBe(11_000n);
+});
+
+test("reports that are always close together still give rates, over half a second each", () => {
+  const traffic = createNodeTraffic(nothing);
+
+  for (let uptimeMs = 0; uptimeMs <= 2_000; uptimeMs += 100) {
+    traffic.ingest(report({ epoch: 1n, uptimeMs, links: [[a, BigInt(uptimeMs)]] }), uptimeMs);
+  }
+
+  expect(traffic.history(2_000).map(({ atMs, rxBitsPerSecond }) => [atMs, rxBitsPerSecond])).toEqual([
+    [500, 8_000],
+    [1_000, 8_000],
+    [1_500, 8_000],
+    [2_000, 8_000],
+  ]);
+});
+
+test("what a peer moved before it was first named is in the totals, not in the rate", () => {
+  const traffic = createNodeTraffic(nothing);
+  traffic.ingest(report({ epoch: 1n, uptimeMs: 1_000, links: [[a, 0n]] }), 1_000);
+
+  traffic.ingest(
+    report({
+      epoch: 1n,
+      uptimeMs: 2_000,
+      links: [
+        [a, 1_000n],
+        [b, 5_000_000_000n],
+      ],
+    }),
+    2_000,
+  );
+
+  expect(traffic.rates(2_000).rxBitsPerSecond).toBe(8_000);
+  expect(traffic.totals().rxBytes).toBe(5_000_001_000n);
+});
+
 function report(input: {
   readonly epoch: bigint;
   readonly uptimeMs: number;

@@ -1,4 +1,6 @@
 import type { CountersReport, PeerId, StageCounters } from "@weft/protocol";
+import { createRateHistory } from "./rate-history.ts";
+import type { RatePoint } from "./rate-history.ts";
 
 /** Traffic of one node over all its agent starts: totals that never go back, rates, ten minutes of history. */
 export type NodeTraffic = {
@@ -12,7 +14,6 @@ export type NodeTraffic = {
 };
 
 type Rates = { readonly rxBitsPerSecond: number; readonly txBitsPerSecond: number };
-type RatePoint = Rates & { readonly atMs: number };
 export type TrafficTotals = {
   readonly rxBytes: bigint;
   readonly txBytes: bigint;
@@ -29,8 +30,16 @@ type LinkTraffic = Rates & {
   readonly sessionAgeMs: number | null;
   readonly lastHandshakeAgeMs: number | null;
   readonly drops: Readonly<Record<string, bigint>>;
-  readonly atUptimeMs: number;
 };
+
+/** A link and where its rates are measured from. */
+type MeasuredLink = LinkTraffic & {
+  /** Bytes since the measured span began. */
+  readonly moved: Moved;
+  readonly sinceUptimeMs: number;
+};
+
+type Moved = { readonly rx: bigint; readonly tx: bigint };
 
 /** Node-wide part of the last report, differences already per second. */
 type LatestReport = {
@@ -57,47 +66,47 @@ export function createNodeTraffic(stored: TrafficTotals): NodeTraffic {
   let base = { rx: stored.rxBytes - stored.epochRxBytes, tx: stored.txBytes - stored.epochTxBytes };
   // After a restart of ours the running agent start reports its whole sum again: this much of it is in the totals.
   let floor = { rx: stored.epochRxBytes, tx: stored.epochTxBytes };
-  let sum = { rx: 0n, tx: 0n };
-  let links = new Map<PeerId, LinkTraffic>();
-  let previous: CountersReport | undefined;
+  let sum: Moved = NOTHING;
+  let links = new Map<PeerId, MeasuredLink>();
+  let measuredFrom: CountersReport | undefined;
+  let moved = NOTHING;
   let latest: LatestReport | undefined;
   let rates: RatePoint = { atMs: 0, rxBitsPerSecond: 0, txBitsPerSecond: 0 };
-  const history: RatePoint[] = [];
+  const history = createRateHistory();
   const epochTotals = () => ({ rx: larger(sum.rx, floor.rx), tx: larger(sum.tx, floor.tx) });
 
   const beginEpoch = (next: string) => {
     const ended = epochTotals();
     base = { rx: base.rx + ended.rx, tx: base.tx + ended.tx };
     floor = { rx: 0n, tx: 0n };
-    sum = { rx: 0n, tx: 0n };
+    sum = NOTHING;
+    moved = NOTHING;
     links = new Map();
-    previous = undefined;
+    measuredFrom = undefined;
     epoch = next;
   };
 
   return {
     ingest(report, nowMs) {
       if (String(report.counterEpoch) !== epoch) beginEpoch(String(report.counterEpoch));
-      const isFirst = previous === undefined;
-      const elapsedMs = previous ? report.uptimeMs - previous.uptimeMs : 0;
-      let moved = { rx: 0n, tx: 0n };
+      const spanMs = measuredFrom ? report.uptimeMs - measuredFrom.uptimeMs : 0;
       for (const [row, peerId] of report.peers.peerIds.entries()) {
-        const link = readLink(report, row, links.get(peerId));
+        const before = links.get(peerId);
+        const link = readLink(report, row, before);
         links.set(peerId, link.now);
-        moved = { rx: moved.rx + link.rx, tx: moved.tx + link.tx };
+        sum = plus(sum, link.grown);
+        // What a peer moved before it was first named is not this span's.
+        if (before) moved = plus(moved, link.grown);
       }
-      sum = { rx: sum.rx + moved.rx, tx: sum.tx + moved.tx };
-      if (!isFirst && elapsedMs > 0) {
-        rates = {
-          atMs: nowMs,
-          rxBitsPerSecond: perSecond(moved.rx, elapsedMs) * 8,
-          txBitsPerSecond: perSecond(moved.tx, elapsedMs) * 8,
-        };
+      // Two reports close together measure the moment between them, not the traffic: wait for more.
+      if (spanMs > 0 && spanMs < SPAN_MS_MIN) return;
+      if (spanMs > 0) {
+        rates = { atMs: nowMs, ...bitRates(moved, spanMs) };
         history.push(rates);
-        while (history.length > HISTORY_POINTS_MAX) history.shift();
       }
-      latest = latestOf(report, previous, { elapsedMs, nowMs });
-      previous = report;
+      latest = latestOf(report, measuredFrom, { spanMs, nowMs });
+      measuredFrom = report;
+      moved = NOTHING;
     },
     totals() {
       const own = epochTotals();
@@ -110,31 +119,34 @@ export function createNodeTraffic(stored: TrafficTotals): NodeTraffic {
       };
     },
     rates: (nowMs) => (nowMs - rates.atMs > STALE_MS ? { rxBitsPerSecond: 0, txBitsPerSecond: 0 } : rates),
-    history: (nowMs) => history.filter(({ atMs }) => nowMs - atMs <= HISTORY_MS),
+    history: history.points,
     links: () => links,
     latest: () => latest,
   };
 }
 
-function readLink(report: CountersReport, row: number, before: LinkTraffic | undefined) {
+function readLink(report: CountersReport, row: number, before: MeasuredLink | undefined) {
   const { peers } = report;
   const rxBytes = peers.rxBytes[row] ?? 0n;
   const txBytes = peers.txBytes[row] ?? 0n;
-  const rx = grown(before?.rxBytes, rxBytes);
-  const tx = grown(before?.txBytes, txBytes);
-  const elapsedMs = before ? report.uptimeMs - before.atUptimeMs : 0;
-  const now: LinkTraffic = {
+  const growth: Moved = { rx: grown(before?.rxBytes, rxBytes), tx: grown(before?.txBytes, txBytes) };
+  const moved = plus(before?.moved ?? NOTHING, growth);
+  const spanMs = before ? report.uptimeMs - before.sinceUptimeMs : 0;
+  const isShort = before !== undefined && spanMs > 0 && spanMs < SPAN_MS_MIN;
+  const { rxBitsPerSecond, txBitsPerSecond } = isShort ? before : bitRates(moved, spanMs);
+  const now: MeasuredLink = {
     rxBytes,
     txBytes,
-    rxBitsPerSecond: perSecond(rx, elapsedMs) * 8,
-    txBitsPerSecond: perSecond(tx, elapsedMs) * 8,
+    rxBitsPerSecond,
+    txBitsPerSecond,
     endpoint: peers.endpoints[row] ?? null,
     sessionAgeMs: peers.sessionAgeMs[row] ?? null,
     lastHandshakeAgeMs: peers.lastHandshakeAgeMs[row] ?? null,
     drops: Object.fromEntries(peers.drops.map(({ reason, counts }) => [reason, counts[row] ?? 0n])),
-    atUptimeMs: report.uptimeMs,
+    moved: isShort ? moved : NOTHING,
+    sinceUptimeMs: isShort ? before.sinceUptimeMs : report.uptimeMs,
   };
-  return { now, rx, tx };
+  return { now, grown: growth };
 }
 
 /** A counter that went back belongs to a peer that was removed and added again: it counts from zero. */
@@ -145,23 +157,23 @@ function grown(before: bigint | undefined, now: bigint): bigint {
 function latestOf(
   report: CountersReport,
   previous: CountersReport | undefined,
-  { elapsedMs, nowMs }: { readonly elapsedMs: number; readonly nowMs: number },
+  { spanMs, nowMs }: { readonly spanMs: number; readonly nowMs: number },
 ): LatestReport {
   const before = new Map(previous?.stages.map((stage) => [stageKey(stage), stage]));
   return {
     atMs: nowMs,
-    stages: report.stages.map((stage) => stageRate(stage, before.get(stageKey(stage)), elapsedMs)),
+    stages: report.stages.map((stage) => stageRate(stage, before.get(stageKey(stage)), spanMs)),
     drops: Object.fromEntries(
       report.totals.filter(({ name }) => name.startsWith("drop")).map(({ name, value }) => [name, value]),
     ),
-    cpuPercent: previous ? perSecond(report.cpuMicroseconds - previous.cpuMicroseconds, elapsedMs) / 10_000 : 0,
+    cpuPercent: previous ? perSecond(report.cpuMicroseconds - previous.cpuMicroseconds, spanMs) / 10_000 : 0,
     rssBytes: report.rssBytes,
   };
 }
 
-function stageRate(now: StageCounters, before: StageCounters | undefined, elapsedMs: number): StageRate {
+function stageRate(now: StageCounters, before: StageCounters | undefined, spanMs: number): StageRate {
   const rate = (read: (stage: StageCounters) => bigint) =>
-    before ? perSecond(grown(read(before), read(now)), elapsedMs) : 0;
+    before ? perSecond(grown(read(before), read(now)), spanMs) : 0;
   return {
     shard: now.shard,
     stage: now.stage,
@@ -176,15 +188,24 @@ function stageKey({ shard, stage }: StageCounters): string {
   return `${shard}/${stage}`;
 }
 
-function perSecond(amount: bigint, elapsedMs: number): number {
-  return elapsedMs > 0 ? (Number(amount) * 1_000) / elapsedMs : 0;
+function bitRates({ rx, tx }: Moved, spanMs: number): Rates {
+  return { rxBitsPerSecond: perSecond(rx, spanMs) * 8, txBitsPerSecond: perSecond(tx, spanMs) * 8 };
+}
+
+function perSecond(amount: bigint, spanMs: number): number {
+  return spanMs > 0 ? (Number(amount) * 1_000) / spanMs : 0;
+}
+
+function plus(left: Moved, right: Moved): Moved {
+  return { rx: left.rx + right.rx, tx: left.tx + right.tx };
 }
 
 function larger(left: bigint, right: bigint): bigint {
   return left > right ? left : right;
 }
 
-const HISTORY_MS = 10 * 60_000;
-const HISTORY_POINTS_MAX = 600;
+const NOTHING: Moved = { rx: 0n, tx: 0n };
+/** When a dashboard opens or closes, the node changes its step and two reports may come at once. */
+const SPAN_MS_MIN = 500;
 /** Ten-second reports and some patience. */
 const STALE_MS = 12_000;
