@@ -6,7 +6,8 @@ import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
 import type { PeerView } from "../registry/peer-schemas.ts";
 import { peerView } from "../registry/views.ts";
 import type { AttachedStream } from "./attached-stream.ts";
-import { livePeer, networkSample, peerSample } from "./live-views.ts";
+import { livePeer, peerSample } from "./live-views.ts";
+import { createNetworkCharts } from "./network-charts.ts";
 import type { NetworkHub } from "./network-hub.ts";
 import { createSubscribers } from "./subscribers.ts";
 import type { Subscribers } from "./subscribers.ts";
@@ -33,7 +34,6 @@ type FeedDeps = {
 
 export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
   const dirty = new Map<NetworkId, Set<PeerId>>();
-  const moving = new Map<NetworkId, Set<PeerId>>();
   const subscribers = createSubscribers({
     onNetworkWatch(id) {
       const hub = deps.networks.get(id);
@@ -53,13 +53,15 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
     const traffic = deps.traffic.find(peer.id);
     return peerView(peer, livePeer({ presence: deps.presence, traffic }, peer, place));
   };
+  const charts = createNetworkCharts({ ...deps, subscribers });
   const timers = [
     setInterval(() => sendDirty({ ...deps, subscribers, viewOf }, dirty), VIEW_MS),
-    setInterval(() => sendSamples({ ...deps, subscribers }, moving), WATCHED_MS),
+    setInterval(charts.step, WATCHED_MS),
   ];
   return {
     watchNetwork(hub, signal) {
       const feed = subscribers.addNetwork(hub.id, signal);
+      feed.push({ kind: "history", points: [...charts.history(hub)] });
       pushPeers(
         feed,
         [...hub.mirror.peers().values()].map((peer) => viewOf(hub, peer)),
@@ -121,22 +123,6 @@ function sendDirty(
     for (const { id, view } of views) {
       for (const feed of deps.subscribers.ofPeer(id)) feed.push({ kind: "peer", peer: view });
     }
-  }
-}
-
-/** Sends one step of every watched network's chart. */
-function sendSamples(
-  deps: FeedDeps & { readonly subscribers: Subscribers },
-  moving: Map<NetworkId, Set<PeerId>>,
-): void {
-  const nowMs = deps.clock.nowMs();
-  for (const networkId of deps.subscribers.networks()) {
-    const hub = deps.networks.get(networkId);
-    if (!hub) continue;
-    const wereMoving = moving.get(networkId) ?? new Set<PeerId>();
-    moving.set(networkId, wereMoving);
-    const sample = networkSample(hub, deps.traffic, { nowMs, wereMoving });
-    for (const feed of deps.subscribers.ofNetwork(networkId)) feed.push(sample);
   }
 }
 

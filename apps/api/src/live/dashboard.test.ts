@@ -65,6 +65,31 @@ test("the network page hears of joins, applied maps, rates, renames and removals
   other.leave();
 });
 
+test("the network page gets the history of the whole network first, ending where its samples go on", async () => {
+  const watch = () =>
+    subscribe(server.url, owner.cookie() ?? "", { path: "live.network", input: { networkId: network.id } });
+  const agent = await connectAgent(server.url, { joinKey });
+  const other = await connectAgent(server.url, { joinKey });
+  await agent.next("welcome");
+  const link = (await other.next("welcome")).peerId;
+  const early = await watch();
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, link, bytes: 0n }));
+  agent.send(counters(agent.identity, { uptimeMs: 2_000, link, bytes: 1_000n }));
+  const seen = await early.next(({ kind, totals }) => kind === "sample" && totals.rxBitsPerSecond === 8_000);
+  early.close();
+
+  const late = await watch();
+  const sample = await late.next(({ kind }) => kind === "sample");
+
+  const [first] = late.events;
+  expect(first.kind).toBe("history");
+  expect(first.points).toContainEqual({ atMs: seen.atMs, ...seen.totals });
+  expect(sample.atMs).toBeGreaterThan(first.points.at(-1).atMs);
+  late.close();
+  agent.leave();
+  other.leave();
+});
+
 test("the peer page gets history first, then links, drops, stages and offload state", async () => {
   const agent = await connectAgent(server.url, { joinKey, hostname: "busy" });
   const other = await connectAgent(server.url, { joinKey, hostname: "partner" });

@@ -6,6 +6,7 @@ import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
 import type { LivePeer } from "../registry/live-state.ts";
 import type { AttachedStream } from "./attached-stream.ts";
 import type { NetworkHub } from "./network-hub.ts";
+import type { NetworkMirror } from "./network-mirror.ts";
 import type { TrafficBook } from "./traffic-book.ts";
 
 /** What memory knows about a peer beside its row. */
@@ -37,10 +38,10 @@ function mapProgress(stream: AttachedStream | undefined): LivePeer["map"] {
 
 /** One step of a network's chart: every node that moves, and those that just stopped. */
 export function networkSample(
-  hub: NetworkHub,
-  book: TrafficBook,
+  hub: { readonly mirror: Pick<NetworkMirror, "peers"> },
+  book: Pick<TrafficBook, "find">,
   step: { readonly nowMs: number; readonly wereMoving: Set<PeerId> },
-): NetworkEvent {
+): Extract<NetworkEvent, { kind: "sample" }> {
   const sum = { rxBitsPerSecond: 0, txBitsPerSecond: 0 };
   const peers = [...hub.mirror.peers().keys()].flatMap((peerId) => {
     const traffic = book.find(peerId);

@@ -5,8 +5,15 @@ import { PeerSchema } from "./peer-schemas.ts";
 const rates = { rxBitsPerSecond: z.number(), txBitsPerSecond: z.number() };
 const totals = { rxBytes: CounterSchema, txBytes: CounterSchema };
 
+/** The last ten minutes, oldest first; a stream begins with it. */
+const HistorySchema = z.strictObject({
+  kind: z.literal("history"),
+  points: z.array(z.strictObject({ atMs: z.number(), ...rates })),
+});
+
 /** What a subscriber of a network hears. */
 export const NetworkEventSchema = z.discriminatedUnion("kind", [
+  HistorySchema,
   z.strictObject({ kind: z.literal("peers"), peers: z.array(PeerSchema) }),
   z.strictObject({ kind: z.literal("peer-removed"), peerId: PeerIdSchema }),
   z.strictObject({
@@ -45,10 +52,7 @@ const OffloadSchema = z.strictObject({
 
 /** What a subscriber of one peer hears. */
 export const PeerEventSchema = z.discriminatedUnion("kind", [
-  z.strictObject({
-    kind: z.literal("history"),
-    points: z.array(z.strictObject({ atMs: z.number(), ...rates })),
-  }),
+  HistorySchema,
   z.strictObject({ kind: z.literal("peer"), peer: PeerSchema }),
   z.strictObject({
     kind: z.literal("sample"),

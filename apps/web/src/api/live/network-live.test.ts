@@ -93,3 +93,20 @@ test("every sample counts, so that rows know when to draw", () => {
 
   expect(heard).toBe(2);
 });
+
+test("the history of the network is in the totals before the first sample, and samples go on from it", () => {
+  const live = createNetworkLive();
+  let heard = 0;
+  live.revision.subscribe(() => (heard += 1));
+
+  live.handle({
+    kind: "history",
+    points: [10, 15].map((second) => ({ atMs: second * 1_000, rxBitsPerSecond: second, txBitsPerSecond: 1 })),
+  });
+  const known = heard;
+  live.handle(sample(16, [row("peer_a", 16)]));
+
+  expect(known).toBe(1);
+  expect(live.totals.columns().rx).toEqual([10, 15, 16]);
+  expect(live.samples.get()).toBe(1);
+});

@@ -13,6 +13,8 @@ export type NetworkLive = {
   readonly samples: Store<number>;
   readonly rates: (peerId: string) => PeerRates | null;
   readonly totals: Series;
+  /** Changes when `totals` has something new. */
+  readonly revision: Store<number>;
 };
 
 /** The last minute of one peer. */
@@ -28,6 +30,7 @@ export function createNetworkLive(): NetworkLive {
   const byId = new Map<string, Peer>();
   const peers = createStore<readonly Peer[] | null>(null);
   const samples = createStore(0);
+  const revision = createStore(0);
   const totals = createSeries(TOTALS_POINTS);
   const rates = new Map<string, MutableRates>();
   const unconfirmed = new Set<string>();
@@ -55,18 +58,24 @@ export function createNetworkLive(): NetworkLive {
     pushSample(rates, byId, event);
     totals.push({ atMs: event.atMs, ...event.totals });
     samples.set(samples.get() + 1);
+    revision.set(revision.get() + 1);
   }
 
   return {
     peers,
     samples,
     totals,
+    revision,
     rates: (peerId) => rates.get(peerId) ?? null,
     opened() {
       for (const peerId of byId.keys()) unconfirmed.add(peerId);
     },
     handle(event) {
       switch (event.kind) {
+        case "history":
+          totals.load(event.points);
+          revision.set(revision.get() + 1);
+          break;
         case "peers":
           for (const peer of event.peers) {
             byId.set(peer.id, peer);

@@ -49,6 +49,18 @@ test("the history replaces what was there and keeps its gaps", () => {
   expect(series.columns().rx).toEqual([10, 10, null, 10]);
 });
 
+test("a history that begins later leaves what is older: the server may know less than the page", () => {
+  const series = createSeries(10);
+  for (const second of [1, 2, 3, 4]) series.push(point(second, second));
+
+  series.load([point(3, 30), point(4, 40)]);
+  series.load([]);
+  series.push(point(5, 50));
+
+  expect(series.columns().seconds).toEqual([1, 2, 3, 4, 5]);
+  expect(series.columns().rx).toEqual([1, 2, 30, 40, 50]);
+});
+
 test("the past may be coarse without a gap: nodes report every ten seconds while nobody looks", () => {
   const series = createSeries(10);
 

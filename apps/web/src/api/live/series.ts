@@ -10,7 +10,7 @@ export type RatePoint = { readonly atMs: number; readonly rxBitsPerSecond: numbe
 /** A window of rates over time that keeps gaps as gaps. */
 export type Series = {
   readonly push: (point: RatePoint) => void;
-  /** Replaces everything; for the history a subscription starts with. */
+  /** Replaces everything from the first of `points` on; for the history that a subscription starts with. */
   readonly load: (points: readonly RatePoint[]) => void;
   readonly columns: () => SeriesColumns;
   readonly latest: () => RatePoint | null;
@@ -38,14 +38,25 @@ export function createSeries(pointsMax: number): Series {
     last = point;
   }
 
+  function cutFrom(firstSeconds: number): void {
+    const place = seconds.findIndex((second) => second >= firstSeconds);
+    if (place < 0) return;
+    for (const column of [seconds, rx, tx]) column.length = place;
+    last = null;
+    for (const [kept, atSeconds] of seconds.entries()) {
+      const [rxBitsPerSecond, txBitsPerSecond] = [rx[kept] ?? null, tx[kept] ?? null];
+      if (rxBitsPerSecond === null || txBitsPerSecond === null) continue;
+      last = { atMs: atSeconds * 1000, rxBitsPerSecond, txBitsPerSecond };
+    }
+  }
+
   return {
     push(point) {
       add(point, afterHistory ? HISTORY_GAP_MS : GAP_MS);
       afterHistory = false;
     },
     load(points) {
-      for (const column of [seconds, rx, tx]) column.length = 0;
-      last = null;
+      cutFrom((points.at(0)?.atMs ?? Infinity) / 1000);
       for (const point of points) add(point, HISTORY_GAP_MS);
       afterHistory = true;
     },

@@ -1,5 +1,6 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { expect, test } from "vitest";
+import { strings } from "../../strings/index.ts";
 import { aPeer, aRule, NOW } from "../../testing/builders.ts";
 import { renderApp } from "../../testing/render-app.tsx";
 import { attention } from "./attention.ts";
@@ -24,6 +25,26 @@ test("one sentence answers whether everything is well", async () => {
 
   expect(await screen.findByText("2 of 2 peers online, 3.40 Gbit/s, all changes applied.")).toBeTruthy();
   expect(await screen.findByText("Nothing needs your attention.")).toBeTruthy();
+});
+
+test("the throughput chart begins with the network's history, before any sample", async () => {
+  const peers = [aPeer({ name: "a" })];
+  const { api } = renderApp(PATH, { world: { peers, rules: [aRule()] } });
+  await waitFor(() => expect(api.listeners("live.network")).toHaveLength(1));
+  expect(await screen.findByText(strings.chart.empty)).toBeTruthy();
+
+  act(() => {
+    const listener = api.listeners("live.network").at(0);
+    const points = [30, 20, 10].map((age) => ({
+      atMs: NOW - age * 1_000,
+      rxBitsPerSecond: 2_000_000,
+      txBitsPerSecond: 1_000_000,
+    }));
+    listener?.send({ kind: "history", points });
+    listener?.send({ kind: "peers", peers });
+  });
+
+  await waitFor(() => expect(screen.queryByText(strings.chart.empty)).toBeNull());
 });
 
 test("a peer that is offline is named, with the way to it", async () => {

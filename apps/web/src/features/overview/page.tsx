@@ -71,12 +71,12 @@ function Body({ networkId, peers }: { readonly networkId: string; readonly peers
 
 function Throughput({ live }: { readonly live: NetworkLive }): ReactNode {
   const text = strings.overview;
-  const samples = useStore(live.samples);
+  const revision = useStore(live.revision);
   return (
     <Card title={text.throughput} hint={text.throughputHint} body="flush">
       <ThroughputChart
         columns={live.totals.columns()}
-        revision={samples}
+        revision={revision}
         windowSeconds={windowFor(live.totals.columns().seconds)}
         label={text.chartLabel}
         emptyHint={strings.chart.empty}
