@@ -18,6 +18,18 @@ export function isByeReason(text: string): text is ByeReason {
   return BYE_REASONS.some((reason) => reason === text);
 }
 
+/**
+ * Reasons that a side believes before the stream is protected. None of them changes what an agent keeps: anybody between
+ * the two could have written them.
+ */
+export const CLEAR_BYE_REASONS = ["restart", "incompatible", "overload"] as const satisfies readonly ByeReason[];
+
+export type ClearByeReason = (typeof CLEAR_BYE_REASONS)[number];
+
+export function isClearByeReason(reason: ByeReason): reason is ClearByeReason {
+  return CLEAR_BYE_REASONS.some((clear) => clear === reason);
+}
+
 /** Machine-readable detail of a refused enrolment or handshake. */
 export const BYE_DETAILS = [
   "none",

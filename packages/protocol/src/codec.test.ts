@@ -118,7 +118,7 @@ const serverFrame: fc.Arbitrary<ServerFrame> = fc.oneof(
     kind: fc.constant("challenge" as const),
     serverKey: sized(32).map((bytes) => mustBe(serverKeyFromBytes(bytes))),
     serverNonce: sized(32),
-    sealKey: sized(32),
+    exchangeKey: sized(32),
     serverVersion: plain(20),
     protocolMin: u32,
     protocolMax: u32,
@@ -211,7 +211,8 @@ const agentFrame: fc.Arbitrary<AgentFrame> = fc.oneof(
     arch: plain(10),
     capabilities: fc.array(plain(10), { maxLength: 4 }),
     channelBinding: binding,
-    enrolment: fc.option(fc.record({ ephemeralKey: sized(32), box: fc.uint8Array({ maxLength: 100 }) })),
+    exchangeKey: fc.option(sized(32)),
+    enrolmentBox: fc.option(fc.uint8Array({ minLength: 1, maxLength: 100 })),
     signature: sized(64),
   }),
   fc.record({

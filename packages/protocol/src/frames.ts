@@ -13,8 +13,8 @@ export type ChannelBinding = "none" | "tls-exporter";
 export type Challenge = {
   readonly serverKey: ServerKey;
   readonly serverNonce: Uint8Array;
-  /** Ephemeral X25519 key that an enrolment key is sealed to. */
-  readonly sealKey: Uint8Array;
+  /** Ephemeral X25519 key of the server for this stream. */
+  readonly exchangeKey: Uint8Array;
   readonly serverVersion: string;
   readonly protocolMin: number;
   readonly protocolMax: number;
@@ -39,12 +39,11 @@ export type Hello = {
   readonly arch: string;
   readonly capabilities: readonly string[];
   readonly channelBinding: ChannelBinding;
-  /** Present when the node joins. */
-  readonly enrolment: SealedEnrolment | null;
+  /** Ephemeral X25519 key of the agent for this stream; `null` only from an agent of another protocol version. */
+  readonly exchangeKey: Uint8Array | null;
+  /** An enrolment key that only the server of this stream can read; present when the node joins. */
+  readonly enrolmentBox: Uint8Array | null;
 };
-
-/** An enrolment key that only the server of this stream can read. */
-export type SealedEnrolment = { readonly ephemeralKey: Uint8Array; readonly box: Uint8Array };
 
 export type NeedMapReason = "gap" | "hash" | "start" | "compact";
 /** "deflate" is raw deflate without a zlib header. */

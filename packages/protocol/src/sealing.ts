@@ -1,70 +1,53 @@
-import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
-import { x25519 } from "@noble/curves/ed25519.js";
+import { bytesToUtf8 } from "@noble/ciphers/utils.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToUtf8, utf8ToBytes } from "@noble/ciphers/utils.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
 
 import { concatBytes } from "./bytes.ts";
-import type { Challenge, SealedEnrolment } from "./frames.ts";
-import type { RandomBytes } from "./inputs.ts";
+import type { Challenge } from "./frames.ts";
 import { err, ok, type Result } from "./result.ts";
 import { Secret } from "./secret.ts";
+import { CIPHER_NONCE_BYTES, type StreamCrypto } from "./stream-crypto.ts";
 import { challengeTranscript, type StreamContext } from "./transcripts.ts";
 
 /** The seal does not open: wrong key, another stream, or bytes were changed. */
 export type SealError = { readonly code: "seal"; readonly detail: string };
 
-/** Makes the ephemeral key pair that a server puts into one challenge. */
-export function makeSealKey(random: RandomBytes): {
-  readonly publicKey: Uint8Array;
-  readonly privateKey: Secret<Uint8Array>;
-} {
-  const privateKey = random(32);
-  return { publicKey: x25519.getPublicKey(privateKey), privateKey: new Secret(privateKey) };
-}
+/** What both sides know of a stream once the agent has chosen its ephemeral key. */
+export type StreamExchange = {
+  readonly context: StreamContext;
+  readonly challenge: Challenge;
+  /** The agent's ephemeral key. */
+  readonly exchangeKey: Uint8Array;
+  /** What the two ephemeral keys agree on. */
+  readonly shared: Uint8Array;
+};
 
-/** Encrypts an enrolment key to the server of this stream, so that plain HTTP and proxies never show it. */
+/** Encrypts an enrolment key to the server of this stream: it travels in the hello, before records begin. */
 export function sealEnrolment(
-  stream: { readonly context: StreamContext; readonly challenge: Challenge },
+  crypto: StreamCrypto,
+  exchange: StreamExchange,
   enrolmentKey: Secret<string>,
-  random: RandomBytes,
-): Result<SealedEnrolment, SealError> {
-  const ephemeralPrivate = random(32);
-  const ephemeralKey = x25519.getPublicKey(ephemeralPrivate);
-  const shared = agree(ephemeralPrivate, stream.challenge.sealKey);
-  if (!shared.ok) return shared;
-  const key = sealingKey(shared.value, ephemeralKey, challengeTranscript(stream.context, stream.challenge));
-  return ok({ ephemeralKey, box: chacha20poly1305(key, ONE_USE_NONCE).encrypt(utf8ToBytes(enrolmentKey.expose())) });
+): Uint8Array {
+  return crypto.cipher(sealingKey(exchange)).seal(ONE_USE_NONCE, NO_HEAD, utf8ToBytes(enrolmentKey.expose()));
 }
 
 /** Decrypts what `sealEnrolment` made for the same stream. */
 export function openEnrolment(
-  stream: { readonly context: StreamContext; readonly challenge: Challenge },
-  sealed: SealedEnrolment,
-  sealPrivateKey: Secret<Uint8Array>,
+  crypto: StreamCrypto,
+  exchange: StreamExchange,
+  box: Uint8Array,
 ): Result<Secret<string>, SealError> {
-  const shared = agree(sealPrivateKey.expose(), sealed.ephemeralKey);
-  if (!shared.ok) return shared;
-  const key = sealingKey(shared.value, sealed.ephemeralKey, challengeTranscript(stream.context, stream.challenge));
-  try {
-    return ok(new Secret(bytesToUtf8(chacha20poly1305(key, ONE_USE_NONCE).decrypt(sealed.box))));
-  } catch {
-    return err({ code: "seal", detail: "the box does not open with this stream's key" });
-  }
+  const plain = crypto.cipher(sealingKey(exchange)).open(ONE_USE_NONCE, 0, box);
+  if (!plain) return err({ code: "seal", detail: "the box does not open with this stream's key" });
+  return ok(new Secret(bytesToUtf8(plain)));
 }
 
-/** The library refuses low-order points by throwing; to us that is hostile input. */
-function agree(privateKey: Uint8Array, publicKey: Uint8Array): Result<Uint8Array, SealError> {
-  try {
-    return ok(x25519.getSharedSecret(privateKey, publicKey));
-  } catch {
-    return err({ code: "seal", detail: "not a usable X25519 key" });
-  }
-}
-
-function sealingKey(shared: Uint8Array, ephemeralKey: Uint8Array, streamBytes: Uint8Array): Uint8Array {
-  return hkdf(sha256, shared, sha256(streamBytes), concatBytes([utf8ToBytes("weft enrolment v1"), ephemeralKey]), 32);
+function sealingKey({ context, challenge, exchangeKey, shared }: StreamExchange): Uint8Array {
+  const salt = sha256(challengeTranscript(context, challenge));
+  return hkdf(sha256, shared, salt, concatBytes([utf8ToBytes("weft enrolment v2"), exchangeKey]), 32);
 }
 
 /** Each key encrypts one message only, so a fixed nonce is safe. */
-const ONE_USE_NONCE = new Uint8Array(12);
+const ONE_USE_NONCE = new Uint8Array(CIPHER_NONCE_BYTES);
+const NO_HEAD = new Uint8Array(0);

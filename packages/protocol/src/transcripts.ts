@@ -14,14 +14,17 @@ export type StreamContext = {
   readonly channelHash: Uint8Array;
 };
 
-/** Bytes that the server signs with its key and sends in the challenge. Covers every field of it. */
+/**
+ * Bytes that the server signs with its key and sends in the challenge. Covers every field of it, and stays the same over
+ * protocol versions, so that an older agent believes the versions that it names.
+ */
 export function challengeTranscript(context: StreamContext, challenge: Challenge): Uint8Array {
   return transcript("weft agent stream v1: server", [
     context.agentNonce,
     context.channelHash,
     keyBytes(challenge.serverKey),
     challenge.serverNonce,
-    challenge.sealKey,
+    challenge.exchangeKey,
     utf8ToBytes(challenge.serverVersion),
     number64(challenge.protocolMin),
     number64(challenge.protocolMax),
@@ -31,7 +34,7 @@ export function challengeTranscript(context: StreamContext, challenge: Challenge
 
 /** Bytes that the agent signs with its identity key and sends in the hello. Covers the challenge and every field of the hello. */
 export function helloTranscript(context: StreamContext, challenge: Challenge, hello: Hello): Uint8Array {
-  return transcript("weft agent stream v1: agent", [
+  return transcript("weft agent stream v2: agent", [
     sha256(challengeTranscript(context, challenge)),
     number64(hello.protocolVersion),
     utf8ToBytes(hello.agentVersion),
@@ -46,7 +49,8 @@ export function helloTranscript(context: StreamContext, challenge: Challenge, he
     utf8ToBytes(hello.arch),
     list(hello.capabilities.map((name) => utf8ToBytes(name))),
     utf8ToBytes(hello.channelBinding),
-    hello.enrolment ? list([hello.enrolment.ephemeralKey, hello.enrolment.box]) : EMPTY,
+    hello.exchangeKey ?? EMPTY,
+    hello.enrolmentBox ?? EMPTY,
   ]);
 }
 

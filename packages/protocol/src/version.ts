@@ -1,7 +1,7 @@
 /** Version of the agent stream that this code speaks. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 /** Oldest version of the agent stream that this code still speaks. */
-export const PROTOCOL_VERSION_MIN = 1;
+export const PROTOCOL_VERSION_MIN = 2;
 
 export type VersionVerdict = "ok" | "agent_too_old" | "agent_too_new";
 

@@ -5,6 +5,8 @@ import { publicKeyFromBytes, serverKeyFromBytes, type PublicKey, type ServerKey 
 import type { FilterRule, MapPeer, MapSelf, NetworkMap } from "../network-map.ts";
 import type { Result } from "../result.ts";
 
+export { nobleCrypto } from "./noble-crypto.ts";
+
 /** A peer number `index` of the test network; override what the test is about. */
 export function aPeer(index = 1, changes: Partial<MapPeer> = {}): MapPeer {
   return {

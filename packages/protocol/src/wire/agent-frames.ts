@@ -21,7 +21,7 @@ import {
 export function agentToWire(frame: AgentFrame): AgentInit {
   switch (frame.kind) {
     case "hello": {
-      const { lastMap, enrolment, ...rest } = frame;
+      const { lastMap, exchangeKey, enrolmentBox, ...rest } = frame;
       return {
         case: "hello",
         value: {
@@ -30,7 +30,8 @@ export function agentToWire(frame: AgentFrame): AgentInit {
           publicKey: keyBytes(frame.publicKey),
           capabilities: [...frame.capabilities],
           ...(lastMap ? { lastMap } : {}),
-          ...(enrolment ? { enrolment } : {}),
+          ...(exchangeKey ? { exchangeKey } : {}),
+          ...(enrolmentBox ? { enrolmentBox } : {}),
         },
       };
     }
@@ -119,7 +120,7 @@ export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["f
 }
 
 function helloFromWire(message: MessageShape<typeof HelloSchema>): AgentFrame {
-  const { enrolment } = message;
+  const { exchangeKey, enrolmentBox } = message;
   return {
     kind: "hello",
     protocolVersion: message.protocolVersion,
@@ -137,12 +138,8 @@ function helloFromWire(message: MessageShape<typeof HelloSchema>): AgentFrame {
       text("hello.capabilities", name, 64),
     ),
     channelBinding: word("hello.channel_binding", message.channelBinding, isChannelBinding),
-    enrolment: enrolment
-      ? {
-          ephemeralKey: sized("hello.enrolment.ephemeral_key", enrolment.ephemeralKey, HASH_BYTES),
-          box: bounded("hello.enrolment.box", enrolment.box, 512),
-        }
-      : null,
+    exchangeKey: exchangeKey.length > 0 ? sized("hello.exchange_key", exchangeKey, HASH_BYTES) : null,
+    enrolmentBox: enrolmentBox.length > 0 ? bounded("hello.enrolment_box", enrolmentBox, 512) : null,
     signature: sized("hello.signature", message.signature, SIGNATURE_BYTES),
   };
 }

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent.proto.
  */
 export const file_agent: GenFile = /*@__PURE__*/
-  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSKIBAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUi4wMKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUitwEKCUNoYWxsZW5nZRISCgpzZXJ2ZXJfa2V5GAEgASgMEhQKDHNlcnZlcl9ub25jZRgCIAEoDBIQCghzZWFsX2tleRgDIAEoDBIWCg5zZXJ2ZXJfdmVyc2lvbhgEIAEoCRIUCgxwcm90b2NvbF9taW4YBSABKA0SFAoMcHJvdG9jb2xfbWF4GAYgASgNEhcKD2NoYW5uZWxfYmluZGluZxgHIAEoCRIRCglzaWduYXR1cmUYCCABKAwi7QIKBUhlbGxvEhgKEHByb3RvY29sX3ZlcnNpb24YASABKA0SFQoNYWdlbnRfdmVyc2lvbhgCIAEoCRIUCgxpZGVudGl0eV9rZXkYAyABKAwSEgoKcHVibGljX2tleRgEIAEoDBIPCgdib290X2lkGAUgASgGEhUKDWNvdW50ZXJfZXBvY2gYBiABKAYSKwoIbGFzdF9tYXAYByABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEAoIaG9zdG5hbWUYCCABKAkSEwoLd2FudGVkX25hbWUYCSABKAkSCgoCb3MYCiABKAkSDAoEYXJjaBgLIAEoCRIUCgxjYXBhYmlsaXRpZXMYDCADKAkSFwoPY2hhbm5lbF9iaW5kaW5nGA0gASgJEjEKCWVucm9sbWVudBgOIAEoCzIeLndlZnQuYWdlbnQudjEuU2VhbGVkRW5yb2xtZW50EhEKCXNpZ25hdHVyZRgPIAEoDCI1Cg9TZWFsZWRFbnJvbG1lbnQSFQoNZXBoZW1lcmFsX2tleRgBIAEoDBILCgNib3gYAiABKAwiLQoKTWFwVmVyc2lvbhINCgVlcG9jaBgBIAEoBhIQCghzZXF1ZW5jZRgCIAEoBCJNCgdXZWxjb21lEg8KB3BlZXJfaWQYASABKAwSDQoFZXBvY2gYAiABKAYSFAoMaGVhcnRiZWF0X21zGAMgASgNEgwKBG1vZGUYBCABKAkicwoITWFwQmVnaW4SKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhITCgtjb21wcmVzc2lvbhgCIAEoCRISCgpib2R5X2J5dGVzGAMgASgNEhIKCnBhcnRfY291bnQYBCABKA0iJwoHTWFwUGFydBINCgVpbmRleBgBIAEoDRINCgVieXRlcxgCIAEoDCJACgZNYXBFbmQSDwoHdGltZV9tcxgBIAEoBBISCgpwYXJ0c19oYXNoGAIgASgMEhEKCXNpZ25hdHVyZRgDIAEoDCJ8CgVEZWx0YRIqCgd2ZXJzaW9uGAEgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhUKDWJhc2Vfc2VxdWVuY2UYAiABKAQSDwoHdGltZV9tcxgDIAEoBBIMCgRib2R5GAQgASgMEhEKCXNpZ25hdHVyZRgFIAEoDCIcCgVXYXRjaBITCgtpbnRlcnZhbF9tcxgBIAEoDSJdCgNKb2ISDgoGam9iX2lkGAEgASgMEhUKDXRpbWVfbGltaXRfbXMYAiABKA0SJwoEcGluZxgKIAEoCzIXLndlZnQuYWdlbnQudjEuUGluZ1dvcmtIAEIGCgR3b3JrIikKCFBpbmdXb3JrEg4KBnRhcmdldBgBIAEoDBINCgVjb3VudBgCIAEoDSKCAQoJSm9iUmVzdWx0Eg4KBmpvYl9pZBgBIAEoDBIqCgRwaW5nGAogASgLMhoud2VmdC5hZ2VudC52MS5QaW5nT3V0Y29tZUgAEi4KBmZhaWxlZBgLIAEoCzIcLndlZnQuYWdlbnQudjEuRmFpbGVkT3V0Y29tZUgAQgkKB291dGNvbWUiWQoLUGluZ091dGNvbWUSDAoEc2VudBgBIAEoDRIQCghyZWNlaXZlZBgCIAEoDRIYChBydHRfbWljcm9zZWNvbmRzGAMgAygNEhAKCGVuZHBvaW50GAQgASgJIiAKDUZhaWxlZE91dGNvbWUSDwoHbWVzc2FnZRgBIAEoCSJ1CgdBcHBsaWVkEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEwoLZHVyYXRpb25fbXMYAiABKA0SKQoGZXJyb3JzGAMgAygLMhkud2VmdC5hZ2VudC52MS5BcHBseUVycm9yIiwKCkFwcGx5RXJyb3ISDgoGb2JqZWN0GAEgASgJEg4KBmRldGFpbBgCIAEoCSIZCgdOZWVkTWFwEg4KBnJlYXNvbhgBIAEoCSIHCgVMZWF2ZSKrAQoGU3RhdHVzEhYKDmludGVyZmFjZV9uYW1lGAEgASgJEhMKC2xpc3Rlbl9wb3J0GAIgASgNEg4KBnNoYXJkcxgDIAEoDRIRCgllbmRwb2ludHMYBCADKAkSKAoIb2ZmbG9hZHMYBSADKAsyFi53ZWZ0LmFnZW50LnYxLk9mZmxvYWQSFQoNd2FsbF9jbG9ja19tcxgGIAEoBBIQCghwcm9ibGVtcxgHIAMoCSI2CgdPZmZsb2FkEgwKBG5hbWUYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJIuYBCghDb3VudGVycxIVCg1jb3VudGVyX2Vwb2NoGAEgASgGEhEKCXVwdGltZV9tcxgCIAEoBBIqCgVwZWVycxgDIAEoCzIbLndlZnQuYWdlbnQudjEuUGVlckNvdW50ZXJzEiwKBnN0YWdlcxgEIAEoCzIcLndlZnQuYWdlbnQudjEuU3RhZ2VDb3VudGVycxITCgt0b3RhbF9uYW1lcxgFIAMoCRIUCgx0b3RhbF92YWx1ZXMYBiADKAQSGAoQY3B1X21pY3Jvc2Vjb25kcxgHIAEoBBIRCglyc3NfYnl0ZXMYCCABKAQikAIKDFBlZXJDb3VudGVycxIQCghwZWVyX2lkcxgBIAEoDBIQCghyeF9ieXRlcxgCIAMoBBISCgpyeF9wYWNrZXRzGAMgAygEEhAKCHR4X2J5dGVzGAQgAygEEhIKCnR4X3BhY2tldHMYBSADKAQSIwobbGFzdF9oYW5kc2hha2VfYWdlX3BsdXNfb25lGAYgAygEEiIKGmxhc3RfcmVjZWl2ZWRfYWdlX3BsdXNfb25lGAcgAygEEhwKFHNlc3Npb25fYWdlX3BsdXNfb25lGAggAygEEhEKCWVuZHBvaW50cxgJIAMoCRIoCgVkcm9wcxgKIAMoCzIZLndlZnQuYWdlbnQudjEuRHJvcENvbHVtbiIsCgpEcm9wQ29sdW1uEg4KBnJlYXNvbhgBIAEoCRIOCgZjb3VudHMYAiADKAQiiAEKDVN0YWdlQ291bnRlcnMSEwoLc3RhZ2VfbmFtZXMYASADKAkSDQoFc3RhZ2UYAiADKA0SDQoFc2hhcmQYAyADKA0SDwoHYmF0Y2hlcxgEIAMoBBIPCgdwYWNrZXRzGAUgAygEEg0KBWJ5dGVzGAYgAygEEhMKC25hbm9zZWNvbmRzGAcgAygEIhUKBFBpbmcSDQoFdG9rZW4YASABKAYiFQoEUG9uZxINCgV0b2tlbhgBIAEoBiJOCgNCeWUSDgoGcmVhc29uGAEgASgJEg4KBmRldGFpbBgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIiMKC1Vuc3VwcG9ydGVkEhQKDGZyYW1lX251bWJlchgBIAEoDSKGAQoKTmV0d29ya01hcBIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEiYKBXBlZXJzGAIgASgLMhcud2VmdC5hZ2VudC52MS5NYXBQZWVycxIqCgZmaWx0ZXIYAyABKAsyGi53ZWZ0LmFnZW50LnYxLkZpbHRlclJ1bGVzIpgBCghNYXBEZWx0YRIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEigKB3Vwc2VydHMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEhAKCHJlbW92YWxzGAMgASgMEioKBmZpbHRlchgEIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMiuAEKB01hcFNlbGYSDwoHcGVlcl9pZBgBIAEoDBIMCgRuYW1lGAIgASgJEhIKCm5ldHdvcmtfaWQYAyABKAwSFAoMbmV0d29ya19uYW1lGAQgASgJEgwKBGlwdjQYBSABKAwSDAoEaXB2NhgGIAEoDBISCgppcHY0X3JhbmdlGAcgASgJEhIKCmlwdjZfcmFuZ2UYCCABKAkSCwoDbXR1GAkgASgNEhMKC2xpc3Rlbl9wb3J0GAogASgNIvYBCghNYXBQZWVycxILCgNpZHMYASABKAwSEwoLcHVibGljX2tleXMYAiABKAwSDQoFbmFtZXMYAyADKAkSDAoEaXB2NBgEIAEoDBIMCgRpcHY2GAUgASgMEhkKEWtlZXBhbGl2ZV9zZWNvbmRzGAYgAygNEhcKD2VuZHBvaW50X2NvdW50cxgHIAMoDRIRCgllbmRwb2ludHMYCCABKAwSFAoMcm91dGVfY291bnRzGAkgAygNEg4KBnJvdXRlcxgKIAEoDBIYChBwcmVzaGFyZWRfcGxhY2VzGAsgAygNEhYKDnByZXNoYXJlZF9rZXlzGAwgASgMIjcKC0ZpbHRlclJ1bGVzEigKBXJ1bGVzGAEgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlIqQBCgpGaWx0ZXJSdWxlEgoKAmlkGAEgASgNEg4KBmFjdGlvbhgCIAEoCRIRCglkaXJlY3Rpb24YAyABKAkSGQoRcHJvdG9jb2xfcGx1c19vbmUYBCABKA0SDgoGc291cmNlGAUgASgJEhMKC2Rlc3RpbmF0aW9uGAYgASgJEicKBXBvcnRzGAcgASgLMhgud2VmdC5hZ2VudC52MS5Qb3J0UmFuZ2UiJgoJUG9ydFJhbmdlEgsKA2xvdxgBIAEoDRIMCgRoaWdoGAIgASgNYgZwcm90bzM");
+  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSKIBAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUi4wMKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUiuwEKCUNoYWxsZW5nZRISCgpzZXJ2ZXJfa2V5GAEgASgMEhQKDHNlcnZlcl9ub25jZRgCIAEoDBIUCgxleGNoYW5nZV9rZXkYAyABKAwSFgoOc2VydmVyX3ZlcnNpb24YBCABKAkSFAoMcHJvdG9jb2xfbWluGAUgASgNEhQKDHByb3RvY29sX21heBgGIAEoDRIXCg9jaGFubmVsX2JpbmRpbmcYByABKAkSEQoJc2lnbmF0dXJlGAggASgMIu0CCgVIZWxsbxIYChBwcm90b2NvbF92ZXJzaW9uGAEgASgNEhUKDWFnZW50X3ZlcnNpb24YAiABKAkSFAoMaWRlbnRpdHlfa2V5GAMgASgMEhIKCnB1YmxpY19rZXkYBCABKAwSDwoHYm9vdF9pZBgFIAEoBhIVCg1jb3VudGVyX2Vwb2NoGAYgASgGEisKCGxhc3RfbWFwGAcgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhAKCGhvc3RuYW1lGAggASgJEhMKC3dhbnRlZF9uYW1lGAkgASgJEgoKAm9zGAogASgJEgwKBGFyY2gYCyABKAkSFAoMY2FwYWJpbGl0aWVzGAwgAygJEhcKD2NoYW5uZWxfYmluZGluZxgNIAEoCRIRCglzaWduYXR1cmUYDyABKAwSFAoMZXhjaGFuZ2Vfa2V5GBAgASgMEhUKDWVucm9sbWVudF9ib3gYESABKAxKBAgOEA8iLQoKTWFwVmVyc2lvbhINCgVlcG9jaBgBIAEoBhIQCghzZXF1ZW5jZRgCIAEoBCJNCgdXZWxjb21lEg8KB3BlZXJfaWQYASABKAwSDQoFZXBvY2gYAiABKAYSFAoMaGVhcnRiZWF0X21zGAMgASgNEgwKBG1vZGUYBCABKAkicwoITWFwQmVnaW4SKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhITCgtjb21wcmVzc2lvbhgCIAEoCRISCgpib2R5X2J5dGVzGAMgASgNEhIKCnBhcnRfY291bnQYBCABKA0iJwoHTWFwUGFydBINCgVpbmRleBgBIAEoDRINCgVieXRlcxgCIAEoDCJACgZNYXBFbmQSDwoHdGltZV9tcxgBIAEoBBISCgpwYXJ0c19oYXNoGAIgASgMEhEKCXNpZ25hdHVyZRgDIAEoDCJ8CgVEZWx0YRIqCgd2ZXJzaW9uGAEgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhUKDWJhc2Vfc2VxdWVuY2UYAiABKAQSDwoHdGltZV9tcxgDIAEoBBIMCgRib2R5GAQgASgMEhEKCXNpZ25hdHVyZRgFIAEoDCIcCgVXYXRjaBITCgtpbnRlcnZhbF9tcxgBIAEoDSJdCgNKb2ISDgoGam9iX2lkGAEgASgMEhUKDXRpbWVfbGltaXRfbXMYAiABKA0SJwoEcGluZxgKIAEoCzIXLndlZnQuYWdlbnQudjEuUGluZ1dvcmtIAEIGCgR3b3JrIikKCFBpbmdXb3JrEg4KBnRhcmdldBgBIAEoDBINCgVjb3VudBgCIAEoDSKCAQoJSm9iUmVzdWx0Eg4KBmpvYl9pZBgBIAEoDBIqCgRwaW5nGAogASgLMhoud2VmdC5hZ2VudC52MS5QaW5nT3V0Y29tZUgAEi4KBmZhaWxlZBgLIAEoCzIcLndlZnQuYWdlbnQudjEuRmFpbGVkT3V0Y29tZUgAQgkKB291dGNvbWUiWQoLUGluZ091dGNvbWUSDAoEc2VudBgBIAEoDRIQCghyZWNlaXZlZBgCIAEoDRIYChBydHRfbWljcm9zZWNvbmRzGAMgAygNEhAKCGVuZHBvaW50GAQgASgJIiAKDUZhaWxlZE91dGNvbWUSDwoHbWVzc2FnZRgBIAEoCSJ1CgdBcHBsaWVkEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEwoLZHVyYXRpb25fbXMYAiABKA0SKQoGZXJyb3JzGAMgAygLMhkud2VmdC5hZ2VudC52MS5BcHBseUVycm9yIiwKCkFwcGx5RXJyb3ISDgoGb2JqZWN0GAEgASgJEg4KBmRldGFpbBgCIAEoCSIZCgdOZWVkTWFwEg4KBnJlYXNvbhgBIAEoCSIHCgVMZWF2ZSKrAQoGU3RhdHVzEhYKDmludGVyZmFjZV9uYW1lGAEgASgJEhMKC2xpc3Rlbl9wb3J0GAIgASgNEg4KBnNoYXJkcxgDIAEoDRIRCgllbmRwb2ludHMYBCADKAkSKAoIb2ZmbG9hZHMYBSADKAsyFi53ZWZ0LmFnZW50LnYxLk9mZmxvYWQSFQoNd2FsbF9jbG9ja19tcxgGIAEoBBIQCghwcm9ibGVtcxgHIAMoCSI2CgdPZmZsb2FkEgwKBG5hbWUYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJIuYBCghDb3VudGVycxIVCg1jb3VudGVyX2Vwb2NoGAEgASgGEhEKCXVwdGltZV9tcxgCIAEoBBIqCgVwZWVycxgDIAEoCzIbLndlZnQuYWdlbnQudjEuUGVlckNvdW50ZXJzEiwKBnN0YWdlcxgEIAEoCzIcLndlZnQuYWdlbnQudjEuU3RhZ2VDb3VudGVycxITCgt0b3RhbF9uYW1lcxgFIAMoCRIUCgx0b3RhbF92YWx1ZXMYBiADKAQSGAoQY3B1X21pY3Jvc2Vjb25kcxgHIAEoBBIRCglyc3NfYnl0ZXMYCCABKAQikAIKDFBlZXJDb3VudGVycxIQCghwZWVyX2lkcxgBIAEoDBIQCghyeF9ieXRlcxgCIAMoBBISCgpyeF9wYWNrZXRzGAMgAygEEhAKCHR4X2J5dGVzGAQgAygEEhIKCnR4X3BhY2tldHMYBSADKAQSIwobbGFzdF9oYW5kc2hha2VfYWdlX3BsdXNfb25lGAYgAygEEiIKGmxhc3RfcmVjZWl2ZWRfYWdlX3BsdXNfb25lGAcgAygEEhwKFHNlc3Npb25fYWdlX3BsdXNfb25lGAggAygEEhEKCWVuZHBvaW50cxgJIAMoCRIoCgVkcm9wcxgKIAMoCzIZLndlZnQuYWdlbnQudjEuRHJvcENvbHVtbiIsCgpEcm9wQ29sdW1uEg4KBnJlYXNvbhgBIAEoCRIOCgZjb3VudHMYAiADKAQiiAEKDVN0YWdlQ291bnRlcnMSEwoLc3RhZ2VfbmFtZXMYASADKAkSDQoFc3RhZ2UYAiADKA0SDQoFc2hhcmQYAyADKA0SDwoHYmF0Y2hlcxgEIAMoBBIPCgdwYWNrZXRzGAUgAygEEg0KBWJ5dGVzGAYgAygEEhMKC25hbm9zZWNvbmRzGAcgAygEIhUKBFBpbmcSDQoFdG9rZW4YASABKAYiFQoEUG9uZxINCgV0b2tlbhgBIAEoBiJOCgNCeWUSDgoGcmVhc29uGAEgASgJEg4KBmRldGFpbBgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIiMKC1Vuc3VwcG9ydGVkEhQKDGZyYW1lX251bWJlchgBIAEoDSKGAQoKTmV0d29ya01hcBIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEiYKBXBlZXJzGAIgASgLMhcud2VmdC5hZ2VudC52MS5NYXBQZWVycxIqCgZmaWx0ZXIYAyABKAsyGi53ZWZ0LmFnZW50LnYxLkZpbHRlclJ1bGVzIpgBCghNYXBEZWx0YRIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEigKB3Vwc2VydHMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEhAKCHJlbW92YWxzGAMgASgMEioKBmZpbHRlchgEIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMiuAEKB01hcFNlbGYSDwoHcGVlcl9pZBgBIAEoDBIMCgRuYW1lGAIgASgJEhIKCm5ldHdvcmtfaWQYAyABKAwSFAoMbmV0d29ya19uYW1lGAQgASgJEgwKBGlwdjQYBSABKAwSDAoEaXB2NhgGIAEoDBISCgppcHY0X3JhbmdlGAcgASgJEhIKCmlwdjZfcmFuZ2UYCCABKAkSCwoDbXR1GAkgASgNEhMKC2xpc3Rlbl9wb3J0GAogASgNIvYBCghNYXBQZWVycxILCgNpZHMYASABKAwSEwoLcHVibGljX2tleXMYAiABKAwSDQoFbmFtZXMYAyADKAkSDAoEaXB2NBgEIAEoDBIMCgRpcHY2GAUgASgMEhkKEWtlZXBhbGl2ZV9zZWNvbmRzGAYgAygNEhcKD2VuZHBvaW50X2NvdW50cxgHIAMoDRIRCgllbmRwb2ludHMYCCABKAwSFAoMcm91dGVfY291bnRzGAkgAygNEg4KBnJvdXRlcxgKIAEoDBIYChBwcmVzaGFyZWRfcGxhY2VzGAsgAygNEhYKDnByZXNoYXJlZF9rZXlzGAwgASgMIjcKC0ZpbHRlclJ1bGVzEigKBXJ1bGVzGAEgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlIqQBCgpGaWx0ZXJSdWxlEgoKAmlkGAEgASgNEg4KBmFjdGlvbhgCIAEoCRIRCglkaXJlY3Rpb24YAyABKAkSGQoRcHJvdG9jb2xfcGx1c19vbmUYBCABKA0SDgoGc291cmNlGAUgASgJEhMKC2Rlc3RpbmF0aW9uGAYgASgJEicKBXBvcnRzGAcgASgLMhgud2VmdC5hZ2VudC52MS5Qb3J0UmFuZ2UiJgoJUG9ydFJhbmdlEgsKA2xvdxgBIAEoDRIMCgRoaWdoGAIgASgNYgZwcm90bzM");
 
 /**
  * @generated from message weft.agent.v1.ServerEnvelope
@@ -203,9 +203,11 @@ export type Challenge = Message<"weft.agent.v1.Challenge"> & {
   serverNonce: Uint8Array;
 
   /**
-   * @generated from field: bytes seal_key = 3;
+   * Ephemeral X25519 key of the server for this stream.
+   *
+   * @generated from field: bytes exchange_key = 3;
    */
-  sealKey: Uint8Array;
+  exchangeKey: Uint8Array;
 
   /**
    * @generated from field: string server_version = 4;
@@ -310,14 +312,23 @@ export type Hello = Message<"weft.agent.v1.Hello"> & {
   channelBinding: string;
 
   /**
-   * @generated from field: weft.agent.v1.SealedEnrolment enrolment = 14;
-   */
-  enrolment?: SealedEnrolment | undefined;
-
-  /**
    * @generated from field: bytes signature = 15;
    */
   signature: Uint8Array;
+
+  /**
+   * Ephemeral X25519 key of the agent for this stream.
+   *
+   * @generated from field: bytes exchange_key = 16;
+   */
+  exchangeKey: Uint8Array;
+
+  /**
+   * The enrolment key, sealed to this stream; empty = none.
+   *
+   * @generated from field: bytes enrolment_box = 17;
+   */
+  enrolmentBox: Uint8Array;
 };
 
 /**
@@ -326,28 +337,6 @@ export type Hello = Message<"weft.agent.v1.Hello"> & {
  */
 export const HelloSchema: GenMessage<Hello> = /*@__PURE__*/
   messageDesc(file_agent, 3);
-
-/**
- * @generated from message weft.agent.v1.SealedEnrolment
- */
-export type SealedEnrolment = Message<"weft.agent.v1.SealedEnrolment"> & {
-  /**
-   * @generated from field: bytes ephemeral_key = 1;
-   */
-  ephemeralKey: Uint8Array;
-
-  /**
-   * @generated from field: bytes box = 2;
-   */
-  box: Uint8Array;
-};
-
-/**
- * Describes the message weft.agent.v1.SealedEnrolment.
- * Use `create(SealedEnrolmentSchema)` to create a new message.
- */
-export const SealedEnrolmentSchema: GenMessage<SealedEnrolment> = /*@__PURE__*/
-  messageDesc(file_agent, 4);
 
 /**
  * @generated from message weft.agent.v1.MapVersion
@@ -369,7 +358,7 @@ export type MapVersion = Message<"weft.agent.v1.MapVersion"> & {
  * Use `create(MapVersionSchema)` to create a new message.
  */
 export const MapVersionSchema: GenMessage<MapVersion> = /*@__PURE__*/
-  messageDesc(file_agent, 5);
+  messageDesc(file_agent, 4);
 
 /**
  * @generated from message weft.agent.v1.Welcome
@@ -401,7 +390,7 @@ export type Welcome = Message<"weft.agent.v1.Welcome"> & {
  * Use `create(WelcomeSchema)` to create a new message.
  */
 export const WelcomeSchema: GenMessage<Welcome> = /*@__PURE__*/
-  messageDesc(file_agent, 6);
+  messageDesc(file_agent, 5);
 
 /**
  * @generated from message weft.agent.v1.MapBegin
@@ -433,7 +422,7 @@ export type MapBegin = Message<"weft.agent.v1.MapBegin"> & {
  * Use `create(MapBeginSchema)` to create a new message.
  */
 export const MapBeginSchema: GenMessage<MapBegin> = /*@__PURE__*/
-  messageDesc(file_agent, 7);
+  messageDesc(file_agent, 6);
 
 /**
  * @generated from message weft.agent.v1.MapPart
@@ -455,7 +444,7 @@ export type MapPart = Message<"weft.agent.v1.MapPart"> & {
  * Use `create(MapPartSchema)` to create a new message.
  */
 export const MapPartSchema: GenMessage<MapPart> = /*@__PURE__*/
-  messageDesc(file_agent, 8);
+  messageDesc(file_agent, 7);
 
 /**
  * @generated from message weft.agent.v1.MapEnd
@@ -482,7 +471,7 @@ export type MapEnd = Message<"weft.agent.v1.MapEnd"> & {
  * Use `create(MapEndSchema)` to create a new message.
  */
 export const MapEndSchema: GenMessage<MapEnd> = /*@__PURE__*/
-  messageDesc(file_agent, 9);
+  messageDesc(file_agent, 8);
 
 /**
  * @generated from message weft.agent.v1.Delta
@@ -519,7 +508,7 @@ export type Delta = Message<"weft.agent.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_agent, 10);
+  messageDesc(file_agent, 9);
 
 /**
  * @generated from message weft.agent.v1.Watch
@@ -536,7 +525,7 @@ export type Watch = Message<"weft.agent.v1.Watch"> & {
  * Use `create(WatchSchema)` to create a new message.
  */
 export const WatchSchema: GenMessage<Watch> = /*@__PURE__*/
-  messageDesc(file_agent, 11);
+  messageDesc(file_agent, 10);
 
 /**
  * @generated from message weft.agent.v1.Job
@@ -569,7 +558,7 @@ export type Job = Message<"weft.agent.v1.Job"> & {
  * Use `create(JobSchema)` to create a new message.
  */
 export const JobSchema: GenMessage<Job> = /*@__PURE__*/
-  messageDesc(file_agent, 12);
+  messageDesc(file_agent, 11);
 
 /**
  * @generated from message weft.agent.v1.PingWork
@@ -591,7 +580,7 @@ export type PingWork = Message<"weft.agent.v1.PingWork"> & {
  * Use `create(PingWorkSchema)` to create a new message.
  */
 export const PingWorkSchema: GenMessage<PingWork> = /*@__PURE__*/
-  messageDesc(file_agent, 13);
+  messageDesc(file_agent, 12);
 
 /**
  * @generated from message weft.agent.v1.JobResult
@@ -625,7 +614,7 @@ export type JobResult = Message<"weft.agent.v1.JobResult"> & {
  * Use `create(JobResultSchema)` to create a new message.
  */
 export const JobResultSchema: GenMessage<JobResult> = /*@__PURE__*/
-  messageDesc(file_agent, 14);
+  messageDesc(file_agent, 13);
 
 /**
  * @generated from message weft.agent.v1.PingOutcome
@@ -657,7 +646,7 @@ export type PingOutcome = Message<"weft.agent.v1.PingOutcome"> & {
  * Use `create(PingOutcomeSchema)` to create a new message.
  */
 export const PingOutcomeSchema: GenMessage<PingOutcome> = /*@__PURE__*/
-  messageDesc(file_agent, 15);
+  messageDesc(file_agent, 14);
 
 /**
  * @generated from message weft.agent.v1.FailedOutcome
@@ -674,7 +663,7 @@ export type FailedOutcome = Message<"weft.agent.v1.FailedOutcome"> & {
  * Use `create(FailedOutcomeSchema)` to create a new message.
  */
 export const FailedOutcomeSchema: GenMessage<FailedOutcome> = /*@__PURE__*/
-  messageDesc(file_agent, 16);
+  messageDesc(file_agent, 15);
 
 /**
  * @generated from message weft.agent.v1.Applied
@@ -701,7 +690,7 @@ export type Applied = Message<"weft.agent.v1.Applied"> & {
  * Use `create(AppliedSchema)` to create a new message.
  */
 export const AppliedSchema: GenMessage<Applied> = /*@__PURE__*/
-  messageDesc(file_agent, 17);
+  messageDesc(file_agent, 16);
 
 /**
  * @generated from message weft.agent.v1.ApplyError
@@ -723,7 +712,7 @@ export type ApplyError = Message<"weft.agent.v1.ApplyError"> & {
  * Use `create(ApplyErrorSchema)` to create a new message.
  */
 export const ApplyErrorSchema: GenMessage<ApplyError> = /*@__PURE__*/
-  messageDesc(file_agent, 18);
+  messageDesc(file_agent, 17);
 
 /**
  * @generated from message weft.agent.v1.NeedMap
@@ -740,7 +729,7 @@ export type NeedMap = Message<"weft.agent.v1.NeedMap"> & {
  * Use `create(NeedMapSchema)` to create a new message.
  */
 export const NeedMapSchema: GenMessage<NeedMap> = /*@__PURE__*/
-  messageDesc(file_agent, 19);
+  messageDesc(file_agent, 18);
 
 /**
  * @generated from message weft.agent.v1.Leave
@@ -753,7 +742,7 @@ export type Leave = Message<"weft.agent.v1.Leave"> & {
  * Use `create(LeaveSchema)` to create a new message.
  */
 export const LeaveSchema: GenMessage<Leave> = /*@__PURE__*/
-  messageDesc(file_agent, 20);
+  messageDesc(file_agent, 19);
 
 /**
  * @generated from message weft.agent.v1.Status
@@ -800,7 +789,7 @@ export type Status = Message<"weft.agent.v1.Status"> & {
  * Use `create(StatusSchema)` to create a new message.
  */
 export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
-  messageDesc(file_agent, 21);
+  messageDesc(file_agent, 20);
 
 /**
  * @generated from message weft.agent.v1.Offload
@@ -827,7 +816,7 @@ export type Offload = Message<"weft.agent.v1.Offload"> & {
  * Use `create(OffloadSchema)` to create a new message.
  */
 export const OffloadSchema: GenMessage<Offload> = /*@__PURE__*/
-  messageDesc(file_agent, 22);
+  messageDesc(file_agent, 21);
 
 /**
  * @generated from message weft.agent.v1.Counters
@@ -879,7 +868,7 @@ export type Counters = Message<"weft.agent.v1.Counters"> & {
  * Use `create(CountersSchema)` to create a new message.
  */
 export const CountersSchema: GenMessage<Counters> = /*@__PURE__*/
-  messageDesc(file_agent, 23);
+  messageDesc(file_agent, 22);
 
 /**
  * Columns: every list has one entry per peer. Ages are in milliseconds plus one; 0 = never.
@@ -945,7 +934,7 @@ export type PeerCounters = Message<"weft.agent.v1.PeerCounters"> & {
  * Use `create(PeerCountersSchema)` to create a new message.
  */
 export const PeerCountersSchema: GenMessage<PeerCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 24);
+  messageDesc(file_agent, 23);
 
 /**
  * @generated from message weft.agent.v1.DropColumn
@@ -967,7 +956,7 @@ export type DropColumn = Message<"weft.agent.v1.DropColumn"> & {
  * Use `create(DropColumnSchema)` to create a new message.
  */
 export const DropColumnSchema: GenMessage<DropColumn> = /*@__PURE__*/
-  messageDesc(file_agent, 25);
+  messageDesc(file_agent, 24);
 
 /**
  * Columns: every list has one entry per shard and stage; `stage` is an index into `stage_names`.
@@ -1016,7 +1005,7 @@ export type StageCounters = Message<"weft.agent.v1.StageCounters"> & {
  * Use `create(StageCountersSchema)` to create a new message.
  */
 export const StageCountersSchema: GenMessage<StageCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 26);
+  messageDesc(file_agent, 25);
 
 /**
  * @generated from message weft.agent.v1.Ping
@@ -1033,7 +1022,7 @@ export type Ping = Message<"weft.agent.v1.Ping"> & {
  * Use `create(PingSchema)` to create a new message.
  */
 export const PingSchema: GenMessage<Ping> = /*@__PURE__*/
-  messageDesc(file_agent, 27);
+  messageDesc(file_agent, 26);
 
 /**
  * @generated from message weft.agent.v1.Pong
@@ -1050,7 +1039,7 @@ export type Pong = Message<"weft.agent.v1.Pong"> & {
  * Use `create(PongSchema)` to create a new message.
  */
 export const PongSchema: GenMessage<Pong> = /*@__PURE__*/
-  messageDesc(file_agent, 28);
+  messageDesc(file_agent, 27);
 
 /**
  * @generated from message weft.agent.v1.Bye
@@ -1082,7 +1071,7 @@ export type Bye = Message<"weft.agent.v1.Bye"> & {
  * Use `create(ByeSchema)` to create a new message.
  */
 export const ByeSchema: GenMessage<Bye> = /*@__PURE__*/
-  messageDesc(file_agent, 29);
+  messageDesc(file_agent, 28);
 
 /**
  * @generated from message weft.agent.v1.Unsupported
@@ -1099,7 +1088,7 @@ export type Unsupported = Message<"weft.agent.v1.Unsupported"> & {
  * Use `create(UnsupportedSchema)` to create a new message.
  */
 export const UnsupportedSchema: GenMessage<Unsupported> = /*@__PURE__*/
-  messageDesc(file_agent, 30);
+  messageDesc(file_agent, 29);
 
 /**
  * Body of a snapshot.
@@ -1128,7 +1117,7 @@ export type NetworkMap = Message<"weft.agent.v1.NetworkMap"> & {
  * Use `create(NetworkMapSchema)` to create a new message.
  */
 export const NetworkMapSchema: GenMessage<NetworkMap> = /*@__PURE__*/
-  messageDesc(file_agent, 31);
+  messageDesc(file_agent, 30);
 
 /**
  * Body of a delta.
@@ -1164,7 +1153,7 @@ export type MapDelta = Message<"weft.agent.v1.MapDelta"> & {
  * Use `create(MapDeltaSchema)` to create a new message.
  */
 export const MapDeltaSchema: GenMessage<MapDelta> = /*@__PURE__*/
-  messageDesc(file_agent, 32);
+  messageDesc(file_agent, 31);
 
 /**
  * @generated from message weft.agent.v1.MapSelf
@@ -1228,7 +1217,7 @@ export type MapSelf = Message<"weft.agent.v1.MapSelf"> & {
  * Use `create(MapSelfSchema)` to create a new message.
  */
 export const MapSelfSchema: GenMessage<MapSelf> = /*@__PURE__*/
-  messageDesc(file_agent, 33);
+  messageDesc(file_agent, 32);
 
 /**
  * Columns: fixed-width values one after the other, lists with one entry per peer.
@@ -1310,7 +1299,7 @@ export type MapPeers = Message<"weft.agent.v1.MapPeers"> & {
  * Use `create(MapPeersSchema)` to create a new message.
  */
 export const MapPeersSchema: GenMessage<MapPeers> = /*@__PURE__*/
-  messageDesc(file_agent, 34);
+  messageDesc(file_agent, 33);
 
 /**
  * @generated from message weft.agent.v1.FilterRules
@@ -1327,7 +1316,7 @@ export type FilterRules = Message<"weft.agent.v1.FilterRules"> & {
  * Use `create(FilterRulesSchema)` to create a new message.
  */
 export const FilterRulesSchema: GenMessage<FilterRules> = /*@__PURE__*/
-  messageDesc(file_agent, 35);
+  messageDesc(file_agent, 34);
 
 /**
  * @generated from message weft.agent.v1.FilterRule
@@ -1378,7 +1367,7 @@ export type FilterRule = Message<"weft.agent.v1.FilterRule"> & {
  * Use `create(FilterRuleSchema)` to create a new message.
  */
 export const FilterRuleSchema: GenMessage<FilterRule> = /*@__PURE__*/
-  messageDesc(file_agent, 36);
+  messageDesc(file_agent, 35);
 
 /**
  * @generated from message weft.agent.v1.PortRange
@@ -1400,5 +1389,5 @@ export type PortRange = Message<"weft.agent.v1.PortRange"> & {
  * Use `create(PortRangeSchema)` to create a new message.
  */
 export const PortRangeSchema: GenMessage<PortRange> = /*@__PURE__*/
-  messageDesc(file_agent, 37);
+  messageDesc(file_agent, 36);
 

@@ -142,7 +142,7 @@ function challengeFromWire(message: MessageShape<typeof ChallengeSchema>): Serve
     kind: "challenge",
     serverKey: parsed("challenge.server_key", serverKeyFromBytes(message.serverKey)),
     serverNonce: sized("challenge.server_nonce", message.serverNonce, HASH_BYTES),
-    sealKey: sized("challenge.seal_key", message.sealKey, HASH_BYTES),
+    exchangeKey: sized("challenge.exchange_key", message.exchangeKey, HASH_BYTES),
     serverVersion: text("challenge.server_version", message.serverVersion, 64),
     protocolMin: message.protocolMin,
     protocolMax: message.protocolMax,
