@@ -48,7 +48,7 @@ describe("the command line", () => {
     };
 
     expect(AGENT_VERSION).toBe(version);
-    expect(JSON.parse((await run("version", "--json")).out)).toMatchObject({ version, protocol: 1 });
+    expect(JSON.parse((await run("version", "--json")).out)).toMatchObject({ version, protocol: 2 });
     expect((await run("version")).out).toContain(`weft ${version}`);
   });
 

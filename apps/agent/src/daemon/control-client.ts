@@ -1,9 +1,8 @@
 import type { AgentFrame, ServerFrame } from "@weft/protocol";
 
 import { createBackoff } from "../stream/backoff.ts";
-import type { Connection } from "../stream/connection.ts";
 import type { Welcome } from "../stream/handshake.ts";
-import { openStream, type StreamDeps, type StreamEnd, type StreamRequest } from "../stream/open-stream.ts";
+import { openStream, type AgentStream, type StreamDeps, type StreamEnd, type StreamRequest } from "../stream/open-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import type { Log } from "./log.ts";
 import { planReconnect, type EndVerdict } from "./reconnect-plan.ts";
@@ -49,14 +48,14 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   const backoff = createBackoff(timers, deps.chance);
   let state: ControlState = { state: "stopped" };
   let attempts = 0;
-  let connection: Connection | null = null;
+  let stream: AgentStream | null = null;
   let endStream: (message: string) => void = () => {};
   let cancelRetry = (): void => {};
   let lastBye: Extract<ServerFrame, { kind: "bye" }> | null = null;
   const heartbeat = createHeartbeat({
     timers,
     chance: deps.chance,
-    ping: (token) => connection?.send({ kind: "ping", token }),
+    ping: (token) => stream?.send({ kind: "ping", token }),
     onSilence: (silentMs) => endStream(`nothing heard from the server for ${Math.round(silentMs / 1000)} s`),
   });
 
@@ -66,8 +65,8 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
     state = { state: "connecting", attempts };
     endStream = openStream(deps, deps.request(), { onOpen, onFrame, onEnd });
   };
-  const onOpen = (welcome: Welcome, opened: Connection): void => {
-    connection = opened;
+  const onOpen = (welcome: Welcome, opened: AgentStream): void => {
+    stream = opened;
     state = { state: "connected", sinceMs: timers.nowMs() };
     log.info("control_connected", { mode: welcome.mode, attempts });
     attempts = 0;
@@ -76,7 +75,7 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   };
   const onFrame = (frame: ServerFrame, raw: Uint8Array): void => {
     heartbeat.heard();
-    if (frame.kind === "ping") connection?.send({ kind: "pong", token: frame.token });
+    if (frame.kind === "ping") stream?.send({ kind: "pong", token: frame.token });
     else if (frame.kind === "bye") {
       lastBye = frame;
       endStream(frame.message === "" ? `the server said goodbye: ${frame.reason}` : frame.message);
@@ -85,7 +84,7 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   const onEnd = (end: StreamEnd): void => {
     heartbeat.stop();
     const livedMs = state.state === "connected" ? timers.nowMs() - state.sinceMs : 0;
-    connection = null;
+    stream = null;
     if (state.state === "stopped") return;
     if (livedMs >= STABLE_MS) backoff.reset();
     const verdict = planReconnect({ end, bye: lastBye }, { backoff, chance: deps.chance });
@@ -101,13 +100,13 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
     },
     stop(message) {
       cancelRetry();
-      connection?.send({ kind: "bye", reason: "agent_stopping", detail: "none", message, retryAfterMs: 0 });
+      stream?.send({ kind: "bye", reason: "agent_stopping", detail: "none", message, retryAfterMs: 0 });
       state = { state: "stopped" };
       endStream(message);
     },
     send(frame) {
-      if (!connection) return "not_connected";
-      connection.send(frame);
+      if (!stream) return "not_connected";
+      stream.send(frame);
       return "sent";
     },
     state: () => state,
@@ -119,7 +118,7 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
       cancelRetry();
       connect();
     },
-    localAddress: () => connection?.localAddress() ?? null,
+    localAddress: () => stream?.localAddress() ?? null,
   };
 }
 

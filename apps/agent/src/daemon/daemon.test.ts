@@ -101,7 +101,7 @@ describe("joining", () => {
 
     const { hello } = plane.streams[0]!;
     expect(hello.identityKey).toBe(identity.identityKey);
-    expect(hello.enrolment).toBeNull();
+    expect(hello.enrolmentBox).toBeNull();
     expect(readFileSync(state.paths.membership, "utf8")).not.toContain("weft_enr");
   });
 

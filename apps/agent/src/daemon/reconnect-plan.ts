@@ -1,6 +1,7 @@
 import type { ByeReason, ServerFrame } from "@weft/protocol";
 
 import type { Backoff } from "../stream/backoff.ts";
+import { UNPROVEN_WAIT_MS_MAX } from "../stream/handshake.ts";
 import type { StreamEnd } from "../stream/open-stream.ts";
 
 /** What the end of a stream means for the future. */
@@ -35,7 +36,11 @@ export function planReconnect(
       chances.chance,
     );
   }
-  if (end.code === "http") return { kind: "retry", delayMs: end.retryAfterMs + jittered, message, standing: "member" };
+  if (end.code === "http") {
+    // Anybody on the way can answer a request.
+    const waitMs = Math.min(end.retryAfterMs, UNPROVEN_WAIT_MS_MAX);
+    return { kind: "retry", delayMs: waitMs + jittered, message, standing: "member" };
+  }
   // These need a person; asking often would not help.
   if (end.code === "wrong_server" || end.code === "version" || end.code === "channel")
     return { kind: "retry", delayMs: slow(chances.chance), message, standing: "member" };
@@ -48,34 +53,38 @@ function afterBye(
   chance: () => number,
 ): EndVerdict {
   const { reason, message } = bye;
+  const waitMs = Math.min(bye.retryAfterMs, WAIT_MS_MAX);
   switch (reason) {
     case "removed":
       return { kind: "final", reason, message };
     case "expired":
     case "disabled":
-      return { kind: "retry", delayMs: Math.max(bye.retryAfterMs, slow(chance)), message, standing: "suspended" };
+      return { kind: "retry", delayMs: Math.max(waitMs, slow(chance)), message, standing: "suspended" };
     case "restart":
       // The retry time is a window: all agents spread over it.
       return {
         kind: "retry",
-        delayMs: bye.retryAfterMs > 0 ? Math.floor(chance() * bye.retryAfterMs) : jitteredMs,
+        delayMs: waitMs > 0 ? Math.floor(chance() * waitMs) : jitteredMs,
         message,
         standing: "member",
       };
     case "replaced":
     case "unauthorised":
     case "incompatible":
-      return { kind: "retry", delayMs: Math.max(bye.retryAfterMs, slow(chance)), message, standing: "member" };
+      return { kind: "retry", delayMs: Math.max(waitMs, slow(chance)), message, standing: "member" };
     case "overload":
     case "protocol_error":
     case "agent_stopping":
-      return { kind: "retry", delayMs: bye.retryAfterMs + jitteredMs, message, standing: "member" };
+      return { kind: "retry", delayMs: waitMs + jitteredMs, message, standing: "member" };
   }
 }
 
 function sentence(reason: ByeReason, message: string): string {
   return message === "" ? REASONS[reason] : message;
 }
+
+/** No server can send a node away for longer. */
+const WAIT_MS_MAX = 3_600_000;
 
 /** 30 to 60 s. */
 function slow(chance: () => number): number {

@@ -1,11 +1,4 @@
-import {
-  decodeServerFrame,
-  encodeAgentFrame,
-  FRAME_BYTES_MAX,
-  TLS_EXPORTER_LABEL,
-  type AgentFrame,
-  type ServerFrame,
-} from "@weft/protocol";
+import { RECORD_BYTES_MAX, TLS_EXPORTER_LABEL } from "@weft/protocol";
 import { TLSSocket } from "node:tls";
 import { WebSocket, type RawData } from "ws";
 
@@ -20,14 +13,14 @@ export type ConnectionEnd =
   | { readonly code: "bad_frame"; readonly message: string };
 
 export type ConnectionEvents = {
-  readonly onFrame: (frame: ServerFrame, raw: Uint8Array) => void;
+  readonly onMessage: (message: Uint8Array) => void;
   /** Called exactly once; nothing follows. */
   readonly onEnd: (end: ConnectionEnd) => void;
 };
 
-/** One WebSocket that speaks frames. */
+/** One WebSocket that carries binary messages. */
 export type Connection = {
-  readonly send: (frame: AgentFrame) => void;
+  readonly send: (message: Uint8Array) => void;
   /** Ends at once; `onEnd` follows. */
   readonly close: (message: string) => void;
   /** Value that ties the stream to its TLS connection; `null` without TLS. */
@@ -43,7 +36,7 @@ export type Connect = (address: ServerAddress, nonce: string, events: Connection
 export const connectWebSocket: Connect = (address, nonce, events) => {
   const socket = new WebSocket(streamUrl(address, nonce), {
     perMessageDeflate: false,
-    maxPayload: FRAME_BYTES_MAX,
+    maxPayload: RECORD_BYTES_MAX,
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     followRedirects: false,
   });
@@ -56,12 +49,9 @@ export const connectWebSocket: Connect = (address, nonce, events) => {
   };
   socket.on("message", (data, isBinary) => {
     if (ended) return;
-    const raw = isBinary ? bytesOf(data) : null;
-    if (!raw) return end({ code: "bad_frame", message: "the server sent a text message" });
-    const frame = decodeServerFrame(raw);
-    if (frame.ok) return events.onFrame(frame.value, raw);
-    if (frame.error.code === "unsupported") return send({ kind: "unsupported", frameNumber: frame.error.frameNumber });
-    end({ code: "bad_frame", message: `the server sent a frame that is not valid (${JSON.stringify(frame.error)})` });
+    const message = isBinary ? bytesOf(data) : null;
+    if (!message) return end({ code: "bad_frame", message: "the server sent a text message" });
+    events.onMessage(message);
   });
   socket.on("unexpected-response", (_, response) => {
     const status = response.statusCode ?? 0;
@@ -75,11 +65,10 @@ export const connectWebSocket: Connect = (address, nonce, events) => {
   socket.on("close", (code) => {
     end({ code: "closed", message: `the server closed the connection (code ${code})` });
   });
-  const send = (frame: AgentFrame): void => {
-    if (!ended && socket.readyState === WebSocket.OPEN) socket.send(encodeAgentFrame(frame));
-  };
   return {
-    send,
+    send(message) {
+      if (!ended && socket.readyState === WebSocket.OPEN) socket.send(message);
+    },
     close(message) {
       if (ended) return;
       ended = true;

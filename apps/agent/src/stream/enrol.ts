@@ -41,9 +41,9 @@ export function enrol(
         },
       },
       {
-        onOpen(welcome, connection) {
+        onOpen(welcome, stream) {
           resolve(ok({ peerId: welcome.peerId }));
-          connection.send({
+          stream.send({
             kind: "bye",
             reason: "agent_stopping",
             detail: "none",

@@ -1,25 +1,31 @@
 import {
   challengeTranscript,
   compareVersions,
+  createRecords,
   helloTranscript,
+  isClearByeReason,
   NO_CHANNEL_HASH,
   PROTOCOL_VERSION,
   sealEnrolment,
-  type AgentFrame,
   type ByeDetail,
   type ByeReason,
   type Hello,
   type RandomBytes,
+  type Records,
   type Secret,
   type ServerFrame,
   type ServerKey,
   type StreamContext,
+  type StreamExchange,
 } from "@weft/protocol";
 
 import { signWithIdentity, verifyServerSignature, type Identity } from "../state/identity.ts";
+import { nodeCrypto } from "./node-crypto.ts";
 
 export type Welcome = Extract<ServerFrame, { kind: "welcome" }>;
 type ChallengeFrame = Extract<ServerFrame, { kind: "challenge" }>;
+type ByeFrame = Extract<ServerFrame, { kind: "bye" }>;
+type HelloFrame = Hello & { readonly kind: "hello"; readonly signature: Uint8Array };
 
 /** Why a stream did not come about. */
 export type HandshakeError =
@@ -37,7 +43,10 @@ export type HandshakeError =
     };
 
 /** What the agent says about itself. */
-export type HelloFacts = Omit<Hello, "protocolVersion" | "identityKey" | "publicKey" | "channelBinding" | "enrolment">;
+export type HelloFacts = Omit<
+  Hello,
+  "protocolVersion" | "identityKey" | "publicKey" | "channelBinding" | "exchangeKey" | "enrolmentBox"
+>;
 
 export type HandshakeInput = {
   readonly identity: Identity;
@@ -52,22 +61,33 @@ export type HandshakeInput = {
 };
 
 export type HandshakeStep =
-  | { readonly kind: "send"; readonly frame: AgentFrame }
+  /** The hello goes out in the clear; everything after it, in both directions, is a record. */
+  | { readonly kind: "hello"; readonly frame: HelloFrame; readonly records: Records }
   | { readonly kind: "done"; readonly welcome: Welcome }
-  | { readonly kind: "failed"; readonly error: HandshakeError };
+  | { readonly kind: "failed"; readonly error: HandshakeError }
+  /** Nothing that counts was said. */
+  | { readonly kind: "ignored" };
+
+export type Handshake = {
+  /** A frame that anybody on the way may have written. */
+  readonly handleClear: (frame: ServerFrame) => HandshakeStep;
+  /** A frame out of a record: the pinned server wrote it for this stream. */
+  readonly handleProven: (frame: ServerFrame) => HandshakeStep;
+};
 
 /** The agent's side of the mutual proof: challenge in, hello out, welcome in. */
-export function createHandshake(input: HandshakeInput): { readonly handle: (frame: ServerFrame) => HandshakeStep } {
-  let phase: "challenge" | "welcome" = "challenge";
+export function createHandshake(input: HandshakeInput): Handshake {
+  let isChallenged = false;
   return {
-    handle(frame) {
-      if (phase === "challenge" && frame.kind === "challenge") {
-        phase = "welcome";
-        return answerChallenge(input, frame);
-      }
-      if (phase === "welcome" && frame.kind === "welcome") return { kind: "done", welcome: frame };
-      if (frame.kind === "bye") return refusal(frame, phase);
-      return failed({ code: "protocol", message: `the server sent "${frame.kind}" before the handshake was over` });
+    handleClear(frame) {
+      if (frame.kind === "bye") return clearRefusal(frame);
+      if (frame.kind !== "challenge" || isChallenged) return unexpected(frame);
+      isChallenged = true;
+      return answerChallenge(input, frame);
+    },
+    handleProven(frame) {
+      if (frame.kind === "welcome") return { kind: "done", welcome: frame };
+      return frame.kind === "bye" ? refusal(frame) : unexpected(frame);
     },
   };
 }
@@ -95,28 +115,56 @@ function answerChallenge(input: HandshakeInput, challenge: ChallengeFrame): Hand
 }
 
 function sendHello(input: HandshakeInput, context: StreamContext, challenge: ChallengeFrame): HandshakeStep {
-  const sealed = input.enrolmentKey ? sealEnrolment({ context, challenge }, input.enrolmentKey, input.random) : null;
-  if (sealed && !sealed.ok) return failed({ code: "protocol", message: sealed.error.detail });
+  // The private half is dropped with this call: whoever gets the node's keys later cannot read what was recorded.
+  const privateBytes = input.random(EXCHANGE_KEY_BYTES);
+  const own = nodeCrypto.exchangeKeyFrom(privateBytes);
+  privateBytes.fill(0);
+  const shared = own.agree(challenge.exchangeKey);
+  if (!shared) return failed({ code: "protocol", message: "the server offers no usable key to protect the stream with" });
+  const exchange: StreamExchange = { context, challenge, exchangeKey: own.publicKey, shared };
   const hello: Hello = {
     ...input.facts,
     protocolVersion: PROTOCOL_VERSION,
     identityKey: input.identity.identityKey,
     publicKey: input.identity.publicKey,
     channelBinding: challenge.channelBinding,
-    enrolment: sealed ? sealed.value : null,
+    exchangeKey: own.publicKey,
+    enrolmentBox: input.enrolmentKey ? sealEnrolment(nodeCrypto, exchange, input.enrolmentKey) : null,
   };
   const signature = signWithIdentity(input.identity, helloTranscript(context, challenge, hello));
-  return { kind: "send", frame: { kind: "hello", ...hello, signature } };
+  const records = createRecords(nodeCrypto, { ...exchange, hello }, "agent");
+  shared.fill(0);
+  return { kind: "hello", frame: { kind: "hello", ...hello, signature }, records };
 }
 
-/** Before its proof, a server's word counts only as far as "not now". */
-function refusal(bye: Extract<ServerFrame, { kind: "bye" }>, phase: "challenge" | "welcome"): HandshakeStep {
-  const { detail, retryAfterMs, message } = bye;
-  const reason = phase === "welcome" ? bye.reason : "overload";
-  if (detail === "agent_too_old" || detail === "agent_too_new") {
-    return failed({ code: "version", message: message === "" ? `the server says: ${detail}` : message });
-  }
+function refusal({ reason, detail, retryAfterMs, message }: ByeFrame): HandshakeStep {
+  if (isVersionDetail(detail)) return wrongVersion(detail, message);
   return failed({ code: "refused", reason, detail, retryAfterMs, message });
+}
+
+/**
+ * In the clear a server's word counts as "not now" at most: nothing in it ends a membership, takes rights, waits for
+ * long or is shown to a person as the server's words.
+ */
+function clearRefusal({ reason, detail, retryAfterMs }: ByeFrame): HandshakeStep {
+  if (!isClearByeReason(reason)) return { kind: "ignored" };
+  if (isVersionDetail(detail)) return wrongVersion(detail, "");
+  const waitMs = Math.min(retryAfterMs, UNPROVEN_WAIT_MS_MAX);
+  return failed({ code: "refused", reason, detail: "none", retryAfterMs: waitMs, message: "" });
+}
+
+function isVersionDetail(detail: ByeDetail): detail is "agent_too_old" | "agent_too_new" {
+  return detail === "agent_too_old" || detail === "agent_too_new";
+}
+
+function wrongVersion(detail: "agent_too_old" | "agent_too_new", message: string): HandshakeStep {
+  const advice =
+    detail === "agent_too_old" ? "the agent is too old: upgrade it" : "the agent is too new: upgrade the server";
+  return failed({ code: "version", message: message === "" ? advice : message });
+}
+
+function unexpected(frame: ServerFrame): HandshakeStep {
+  return failed({ code: "protocol", message: `the server sent "${frame.kind}" before the handshake was over` });
 }
 
 function versionText(verdict: "agent_too_old" | "agent_too_new", challenge: ChallengeFrame): string {
@@ -129,3 +177,7 @@ function versionText(verdict: "agent_too_old" | "agent_too_new", challenge: Chal
 function failed(error: HandshakeError): HandshakeStep {
   return { kind: "failed", error };
 }
+
+const EXCHANGE_KEY_BYTES = 32;
+/** Longest wait that an answer without proof can ask for. */
+export const UNPROVEN_WAIT_MS_MAX = 300_000;

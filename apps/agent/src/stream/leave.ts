@@ -36,8 +36,8 @@ export function leaveNetwork(deps: StreamDeps, request: LeaveRequest): Promise<R
         },
       },
       {
-        onOpen(_, connection) {
-          connection.send({ kind: "leave" });
+        onOpen(_, stream) {
+          stream.send({ kind: "leave" });
           cancelTimeout = deps.timers.after(CONFIRM_TIMEOUT_MS, () => end("the server did not confirm"));
         },
         onFrame(frame) {

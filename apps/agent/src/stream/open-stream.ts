@@ -1,7 +1,13 @@
 import {
+  decodeServerFrame,
+  encodeAgentFrame,
+  isRecord,
   NONCE_BYTES,
   toBase64Url,
+  type AgentFrame,
+  type DecodeError,
   type RandomBytes,
+  type Records,
   type Secret,
   type ServerFrame,
   type ServerKey,
@@ -9,12 +15,17 @@ import {
 
 import type { ServerAddress } from "../settings/server-url.ts";
 import type { Identity } from "../state/identity.ts";
-import type { Connect, Connection, ConnectionEnd } from "./connection.ts";
-import { createHandshake, type HandshakeError, type HelloFacts, type Welcome } from "./handshake.ts";
+import type { Connect, ConnectionEnd } from "./connection.ts";
+import { createHandshake, type HandshakeError, type HandshakeStep, type HelloFacts, type Welcome } from "./handshake.ts";
 import type { Timers } from "./timers.ts";
 
 /** Why a stream ended or never began. */
-export type StreamEnd = ConnectionEnd | HandshakeError | { readonly code: "timeout"; readonly message: string };
+export type StreamEnd =
+  | ConnectionEnd
+  | HandshakeError
+  | { readonly code: "timeout"; readonly message: string }
+  /** Somebody on the way changed, repeated, moved or made a message. */
+  | { readonly code: "tampered"; readonly message: string };
 
 export type StreamRequest = {
   readonly address: ServerAddress;
@@ -26,7 +37,7 @@ export type StreamRequest = {
 
 export type StreamEvents = {
   /** Both sides have proved who they are; frames follow. */
-  readonly onOpen: (welcome: Welcome, connection: Connection) => void;
+  readonly onOpen: (welcome: Welcome, stream: AgentStream) => void;
   readonly onFrame: (frame: ServerFrame, raw: Uint8Array) => void;
   /** Called exactly once. */
   readonly onEnd: (end: StreamEnd) => void;
@@ -34,10 +45,18 @@ export type StreamEvents = {
 
 export type StreamDeps = { readonly connect: Connect; readonly timers: Timers; readonly random: RandomBytes };
 
+/** An open stream; what is sent is protected. */
+export type AgentStream = {
+  readonly send: (frame: AgentFrame) => void;
+  /** Own address of the connection; `null` when unknown. */
+  readonly localAddress: () => string | null;
+};
+
 /** Connects and proves both sides within ten seconds. The returned function ends the stream. */
 export function openStream(deps: StreamDeps, request: StreamRequest, events: StreamEvents): (message: string) => void {
   const agentNonce = deps.random(NONCE_BYTES);
   let phase: "handshake" | "open" | "ended" = "handshake";
+  let records: Records | null = null;
   const end = (reason: StreamEnd): void => {
     if (phase === "ended") return;
     phase = "ended";
@@ -54,22 +73,54 @@ export function openStream(deps: StreamDeps, request: StreamRequest, events: Str
     random: deps.random,
     channelHash: () => connection.channelHash(),
   });
+  const send = (frame: AgentFrame): void => {
+    if (records && phase !== "ended") connection.send(records.seal(encodeAgentFrame(frame)));
+  };
+  const advance = (step: HandshakeStep): void => {
+    switch (step.kind) {
+      case "hello":
+        records = step.records;
+        return connection.send(encodeAgentFrame(step.frame));
+      case "failed":
+        return end(step.error);
+      case "done":
+        phase = "open";
+        cancelTimeout();
+        return events.onOpen(step.welcome, { send, localAddress: () => connection.localAddress() });
+      case "ignored":
+        return;
+    }
+  };
+  const onClear = (message: Uint8Array): void => {
+    const frame = decodeServerFrame(message);
+    if (frame.ok) advance(handshake.handleClear(frame.value));
+    else if (frame.error.code !== "unsupported") end(notAFrame(frame.error));
+  };
+  const onRecord = (message: Uint8Array, protection: Records): void => {
+    const raw = protection.open(message);
+    if (!raw.ok) return end({ code: "tampered", message: `message ${raw.error.count} of the server: ${raw.error.detail}` });
+    const frame = decodeServerFrame(raw.value);
+    if (frame.ok && phase === "open") return events.onFrame(frame.value, raw.value);
+    if (frame.ok) return advance(handshake.handleProven(frame.value));
+    if (frame.error.code === "unsupported") return send({ kind: "unsupported", frameNumber: frame.error.frameNumber });
+    end(notAFrame(frame.error));
+  };
   const connection = deps.connect(request.address, toBase64Url(agentNonce), {
-    onFrame(frame, raw) {
-      if (phase === "open") return events.onFrame(frame, raw);
+    onMessage(message) {
       if (phase === "ended") return;
-      const step = handshake.handle(frame);
-      if (step.kind === "send") return connection.send(step.frame);
-      if (step.kind === "failed") return end(step.error);
-      phase = "open";
-      cancelTimeout();
-      events.onOpen(step.welcome, connection);
+      // Until the server's first record it may still say, in the clear, that it cannot go on.
+      if (!records || (phase === "handshake" && !isRecord(message))) onClear(message);
+      else onRecord(message, records);
     },
     onEnd: end,
   });
   return (message) => {
     end({ code: "closed", message });
   };
+}
+
+function notAFrame(error: DecodeError): StreamEnd {
+  return { code: "bad_frame", message: `the server sent a frame that is not valid (${JSON.stringify(error)})` };
 }
 
 const OPEN_TIMEOUT_MS = 10_000;

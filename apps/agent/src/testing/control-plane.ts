@@ -2,30 +2,24 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import {
-  challengeTranscript,
   decodeAgentFrame,
   encodeServerFrame,
   fromBase64Url,
   formatJoinKey,
-  helloTranscript,
-  keyBytes,
-  makeSealKey,
-  NO_CHANNEL_HASH,
-  openEnrolment,
-  toBase64Url,
+  makeToken,
   type AgentFrame,
-  type Challenge,
   type MapDelta,
   type NetworkMap,
   type PeerId,
+  type Records,
   type Secret,
   type ServerFrame,
-  makeToken,
 } from "@weft/protocol";
 import { aNetworkMap, countingRandom, mustBe } from "@weft/protocol/testing";
-import { createPublicKey, randomBytes, verify } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { WebSocketServer, type WebSocket } from "ws";
 
+import { createServerSide } from "./server-side.ts";
 import { aServerIdentity, deltaFrame, snapshotFrames, type TestServerIdentity } from "./signing.ts";
 
 /** Deviations from good behaviour that a test asks for. */
@@ -46,7 +40,7 @@ export type AgentStream = {
   readonly enrolmentKey: string | null;
   readonly frames: AgentFrame[];
   readonly send: (frame: ServerFrame) => void;
-  /** Bytes that need not be a frame. */
+  /** Protected bytes that need not be a frame. */
   readonly sendRaw: (bytes: Uint8Array) => void;
   readonly drop: () => void;
 };
@@ -158,23 +152,20 @@ function serve(plane: TestControlPlane, served: Served): void {
   const { faults, identity } = plane;
   if (faults.silent === "from_start") return;
   const agentNonce = mustBe(fromBase64Url(new URL(request.url ?? "", "http://x").searchParams.get("nonce") ?? ""));
-  const context = { agentNonce, channelHash: NO_CHANNEL_HASH };
-  const seal = makeSealKey((length) => Uint8Array.from(randomBytes(length)));
-  const challenge: Challenge = {
-    serverKey: identity.serverKey,
-    serverNonce: Uint8Array.from(randomBytes(32)),
-    sealKey: seal.publicKey,
-    serverVersion: "test",
-    protocolMin: faults.protocol?.min ?? 1,
-    protocolMax: faults.protocol?.max ?? 1,
-    channelBinding: "none",
-  };
-  const signer = faults.challengeSignature === "forged" ? aServerIdentity(99) : identity;
-  const send = (frame: ServerFrame): void => webSocket.send(encodeServerFrame(frame));
+  const side = createServerSide({
+    identity,
+    agentNonce,
+    random: (length) => Uint8Array.from(randomBytes(length)),
+    ...(faults.protocol ? { protocol: faults.protocol } : {}),
+    ...(faults.challengeSignature ? { signature: faults.challengeSignature } : {}),
+  });
+  let records: Records | null = null;
+  const sendRaw = (bytes: Uint8Array): void => webSocket.send(records ? records.seal(bytes) : bytes);
+  const send = (frame: ServerFrame): void => sendRaw(encodeServerFrame(frame));
   let stream: AgentStream | null = null;
   webSocket.on("error", () => webSocket.terminate());
   webSocket.on("message", (data: Buffer) => {
-    const frame = mustBe(decodeAgentFrame(data));
+    const frame = mustBe(decodeAgentFrame(records ? mustBe(records.open(data)) : data));
     if (stream) {
       stream.frames.push(frame);
       if (faults.silent) return;
@@ -185,23 +176,15 @@ function serve(plane: TestControlPlane, served: Served): void {
       return;
     }
     if (frame.kind !== "hello") throw new Error(`an agent's first frame is hello, not ${frame.kind}`);
-    const proven = verify(
-      null,
-      helloTranscript(context, challenge, frame),
-      publicKeyObject(keyBytes(frame.identityKey)),
-      frame.signature,
-    );
-    if (!proven) throw new Error("the agent's signature is wrong");
+    const accepted = side.accept(frame);
+    records = accepted.records;
     if (faults.refuse) return send(faults.refuse);
-    const enrolmentKey = frame.enrolment
-      ? mustBe(openEnrolment({ context, challenge }, frame.enrolment, seal.privateKey)).expose()
-      : null;
     stream = {
       hello: frame,
-      enrolmentKey,
+      enrolmentKey: accepted.enrolmentKey,
       frames: [],
       send,
-      sendRaw: (bytes) => webSocket.send(bytes),
+      sendRaw,
       drop: () => webSocket.terminate(),
     };
     plane.streams.push(stream);
@@ -211,9 +194,5 @@ function serve(plane: TestControlPlane, served: Served): void {
     send({ kind: "welcome", peerId: plane.peerId, epoch, heartbeatMs: faults.heartbeatMs ?? 15_000, mode });
     if (mode === "snapshot") served.sendSnapshot(stream);
   });
-  send({ kind: "challenge", ...challenge, signature: signer.sign(challengeTranscript(context, challenge)) });
-}
-
-function publicKeyObject(raw: Uint8Array): ReturnType<typeof createPublicKey> {
-  return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x: toBase64Url(raw) }, format: "jwk" });
+  send(side.challengeFrame);
 }

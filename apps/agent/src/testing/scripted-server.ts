@@ -1,26 +1,26 @@
 import {
-  challengeTranscript,
   decodeAgentFrame,
-  encodeAgentFrame,
   encodeServerFrame,
   fromBase64Url,
-  makeSealKey,
-  NO_CHANNEL_HASH,
   peerIds,
   type AgentFrame,
-  type Challenge,
+  type Records,
   type ServerFrame,
 } from "@weft/protocol";
 import { countingRandom, mustBe } from "@weft/protocol/testing";
 
 import type { Connect, ConnectionEvents } from "../stream/connection.ts";
+import { createServerSide } from "./server-side.ts";
 import { aServerIdentity } from "./signing.ts";
 
 /** One connection as the script sees it. */
 type ScriptedConnection = {
   readonly received: AgentFrame[];
   readonly events: ConnectionEvents;
+  /** Protected once the agent has said hello. */
   readonly send: (frame: ServerFrame) => void;
+  /** Bytes as somebody on the way would put them in. */
+  readonly sendRaw: (message: Uint8Array) => void;
   /** The network breaks. */
   readonly breakOff: () => void;
   state: "open" | "closed";
@@ -33,13 +33,22 @@ export function createScriptedServer(
   const identity = aServerIdentity();
   const connections: ScriptedConnection[] = [];
   const connect: Connect = (_, nonce, events) => {
-    const agentNonce = mustBe(fromBase64Url(nonce));
+    const side = createServerSide({
+      identity,
+      agentNonce: mustBe(fromBase64Url(nonce)),
+      random: countingRandom(connections.length + 1),
+    });
+    let records: Records | null = null;
     const connection: ScriptedConnection = {
       received: [],
       events,
       state: "open",
       send(frame) {
-        if (connection.state === "open") events.onFrame(frame, encodeServerFrame(frame));
+        const bytes = encodeServerFrame(frame);
+        connection.sendRaw(records ? records.seal(bytes) : bytes);
+      },
+      sendRaw(message) {
+        if (connection.state === "open") events.onMessage(message);
       },
       breakOff() {
         if (connection.state === "closed") return;
@@ -48,34 +57,19 @@ export function createScriptedServer(
       },
     };
     connections.push(connection);
-    const challenge: Challenge = {
-      serverKey: identity.serverKey,
-      serverNonce: countingRandom(connections.length)(32),
-      sealKey: makeSealKey(countingRandom(2)).publicKey,
-      serverVersion: "scripted",
-      protocolMin: 1,
-      protocolMax: 1,
-      channelBinding: "none",
-    };
     queueMicrotask(() => {
       if (behaviour.mode === "unreachable") {
         connection.state = "closed";
         events.onEnd({ code: "unreachable", message: "connection refused" });
       }
-      if (behaviour.mode === "normal") {
-        connection.send({
-          kind: "challenge",
-          ...challenge,
-          signature: identity.sign(challengeTranscript({ agentNonce, channelHash: NO_CHANNEL_HASH }, challenge)),
-        });
-      }
+      if (behaviour.mode === "normal") connection.send(side.challengeFrame);
     });
     return {
-      send(frame) {
-        // Through the codec, as on a real connection.
-        const received = mustBe(decodeAgentFrame(encodeAgentFrame(frame)));
+      send(message) {
+        const received = mustBe(decodeAgentFrame(records ? mustBe(records.open(message)) : message));
         connection.received.push(received);
         if (received.kind === "hello") {
+          ({ records } = side.accept(received));
           connection.send({
             kind: "welcome",
             peerId: peerIds.make(countingRandom(0)),
