@@ -1,4 +1,3 @@
-import type { AgentFrame } from "@weft/protocol";
 import { createFlapDamping } from "../domain/flap-damping.ts";
 import { createTokenBuckets } from "../domain/token-bucket.ts";
 import type { AgentConnection, AgentGate } from "../http/agent-route.ts";
@@ -8,7 +7,7 @@ import { attachStream } from "./attached-stream.ts";
 import { createAgentSocket } from "./agent-socket.ts";
 import type { AgentSocket } from "./agent-socket.ts";
 import { beginHandshake, refuse } from "./handshake.ts";
-import type { Handshake, ProvenHello } from "./handshake.ts";
+import type { AgreedStream, Handshake, ProvenHello } from "./handshake.ts";
 import type { LiveHub } from "./live-hub.ts";
 import { createNodeSession, HEARTBEAT_MS } from "./node-session.ts";
 import type { GateLog, NodeSession, RemoveNode } from "./node-session.ts";
@@ -46,9 +45,14 @@ export function createAgentGate(deps: AgentGateDeps): {
         if (state.step === "open") return state.session.onFrame(frame);
         // Nothing but a hello is expected before the node is proven; what comes too early is a protocol error.
         if (state.step !== "challenged" || frame.kind !== "hello") return socket.bye(EXPECTED_HELLO);
-        const { handshake } = state;
+        const agreed = state.handshake.agree(frame);
         state = { step: "admitting" };
-        void proceed(handshake, frame);
+        if (!agreed.ok) return socket.bye(agreed.error);
+        socket.protect(agreed.value.records);
+        void proceed(agreed.value);
+      },
+      onTampered: (error) => {
+        deps.log("message_tampered", { err: error, address: connection.address, requestId: connection.requestId });
       },
       onClose: () => {
         clearTimeout(patience);
@@ -70,9 +74,9 @@ export function createAgentGate(deps: AgentGateDeps): {
     state = { step: "challenged", handshake };
     socket.send(handshake.challengeFrame);
 
-    async function proceed(shaken: Handshake, frame: Extract<AgentFrame, { kind: "hello" }>): Promise<void> {
+    async function proceed(agreed: AgreedStream): Promise<void> {
       clearTimeout(patience);
-      const proven = shaken.check(frame);
+      const proven = agreed.prove();
       if (!proven.ok) return socket.bye(proven.error);
       const calm = flaps.connect(proven.value.hello.identityKey, deps.clock.nowMs());
       if (!calm.ok) {

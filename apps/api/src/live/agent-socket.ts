@@ -1,13 +1,19 @@
 import type { WebSocket } from "@fastify/websocket";
-import { decodeAgentFrame, encodeServerFrame } from "@weft/protocol";
-import type { AgentFrame, ServerFrame } from "@weft/protocol";
+import { decodeAgentFrame, encodeServerFrame, isClearByeReason } from "@weft/protocol";
+import type { AgentFrame, RecordError, Records, ServerFrame } from "@weft/protocol";
 import type { Refusal } from "./handshake.ts";
 
 /** Frames over one WebSocket. */
 export type AgentSocket = {
   readonly send: (frame: ServerFrame) => void;
+  /** Sends an encoded frame. */
   readonly sendBytes: (bytes: Uint8Array) => void;
-  /** Says why and closes; what comes in afterwards is not read. */
+  /** From here on every message is a record, in both directions. */
+  readonly protect: (protection: Records) => void;
+  /**
+   * Says why and closes; what comes in afterwards is not read. Before the socket is protected the agent would not believe
+   * most reasons, so only those that it does are said.
+   */
   readonly bye: (refusal: Refusal) => void;
   /** Cuts the line without a word: the other side is silent. */
   readonly cut: () => void;
@@ -17,21 +23,25 @@ export type AgentSocket = {
 
 export type AgentSocketEvents = {
   readonly onFrame: (frame: AgentFrame) => void;
-  /** Bytes arrived, whatever they were. */
+  /** The node itself was heard: a record of it arrived. */
   readonly onProof: () => void;
+  /** Somebody on the way changed, repeated, moved or made a message; the line is cut. */
+  readonly onTampered: (error: RecordError) => void;
   readonly onClose: () => void;
 };
 
 /** Wraps a socket; broken frames end it with the reason, unknown kinds are answered and skipped. */
 export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents): AgentSocket {
   let isOver = false;
+  let records: Records | undefined;
   const sendBytes = (bytes: Uint8Array) => {
-    if (!isOver && socket.readyState === socket.OPEN) socket.send(bytes, { binary: true });
+    if (isOver || socket.readyState !== socket.OPEN) return;
+    socket.send(records ? records.seal(bytes) : bytes, { binary: true });
   };
   const send = (frame: ServerFrame) => sendBytes(encodeServerFrame(frame));
   const bye = (refusal: Refusal) => {
     if (isOver) return;
-    send({ kind: "bye", ...refusal });
+    if (records || isClearByeReason(refusal.reason)) send({ kind: "bye", ...refusal });
     isOver = true;
     socket.close(1000, refusal.reason);
     setTimeout(() => socket.terminate(), CLOSE_WAIT_MS).unref();
@@ -39,9 +49,15 @@ export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents):
   socket.binaryType = "nodebuffer";
   socket.on("message", (data, isBinary) => {
     if (isOver) return;
-    events.onProof();
     if (!isBinary || !Buffer.isBuffer(data)) return bye(broken("frames are binary"));
-    const frame = decodeAgentFrame(data);
+    const opened = records?.open(data);
+    if (opened && !opened.ok) {
+      isOver = true;
+      socket.terminate();
+      return events.onTampered(opened.error);
+    }
+    if (opened) events.onProof();
+    const frame = decodeAgentFrame(opened ? opened.value : data);
     if (frame.ok) return events.onFrame(frame.value);
     if (frame.error.code === "unsupported") return send({ kind: "unsupported", frameNumber: frame.error.frameNumber });
     return bye(broken(JSON.stringify(frame.error)));
@@ -52,7 +68,10 @@ export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents):
   });
   // An error is always followed by "close".
   socket.on("error", () => undefined);
-  return { send, sendBytes, bye, cut: () => socket.terminate(), waitingBytes: () => socket.bufferedAmount };
+  const protect = (protection: Records) => {
+    records = protection;
+  };
+  return { send, sendBytes, protect, bye, cut: () => socket.terminate(), waitingBytes: () => socket.bufferedAmount };
 }
 
 function broken(message: string): Refusal {

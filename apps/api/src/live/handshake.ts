@@ -2,11 +2,11 @@ import { createPublicKey, verify } from "node:crypto";
 import {
   challengeTranscript,
   compareVersions,
+  createRecords,
   err,
   fromBase64Url,
   helloTranscript,
   keyBytes,
-  makeSealKey,
   NO_CHANNEL_HASH,
   NONCE_BYTES,
   ok,
@@ -21,13 +21,17 @@ import type {
   ByeDetail,
   ByeReason,
   Challenge,
+  ExchangeKey,
   Hello,
   RandomBytes,
+  Records,
   Result,
   Secret,
   ServerFrame,
   StreamContext,
+  StreamExchange,
 } from "@weft/protocol";
+import { nodeCrypto } from "./node-crypto.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 
 /** Why a stream is not opened. */
@@ -45,8 +49,17 @@ export function refuse(reason: ByeReason, detail: ByeDetail, message: string): R
 
 export type Handshake = {
   readonly challengeFrame: ServerFrame;
-  /** Checks the answer; what comes out is proven to hold the identity key on this very connection. */
-  readonly check: (frame: Extract<AgentFrame, { kind: "hello" }>) => Result<ProvenHello, Refusal>;
+  /** Agrees on the keys of the stream; works once. */
+  readonly agree: (frame: HelloFrame) => Result<AgreedStream, Refusal>;
+};
+
+type HelloFrame = Extract<AgentFrame, { kind: "hello" }>;
+
+/** Both ends can protect what they say from here on; who the other one is comes out of the proof. */
+export type AgreedStream = {
+  readonly records: Records;
+  /** Checks the hello; what comes out is proven to hold the identity key on this very connection. */
+  readonly prove: () => Result<ProvenHello, Refusal>;
 };
 
 export type ProvenHello = { readonly hello: Hello; readonly enrolmentKey: Secret<string> | null };
@@ -63,11 +76,11 @@ export function beginHandshake(options: {
   if (!agentNonce.ok || agentNonce.value.length !== NONCE_BYTES) return undefined;
   const channelHash = options.exportKey?.(TLS_EXPORTER_LABEL, 32) ?? NO_CHANNEL_HASH;
   const context: StreamContext = { agentNonce: agentNonce.value, channelHash };
-  const seal = makeSealKey(options.random);
+  let own: ExchangeKey | undefined = nodeCrypto.exchangeKeyFrom(options.random(EXCHANGE_KEY_BYTES));
   const challenge: Challenge = {
     serverKey: options.identity.key,
     serverNonce: options.random(NONCE_BYTES),
-    sealKey: seal.publicKey,
+    exchangeKey: own.publicKey,
     serverVersion: options.serverVersion,
     protocolMin: PROTOCOL_VERSION_MIN,
     protocolMax: PROTOCOL_VERSION,
@@ -76,22 +89,39 @@ export function beginHandshake(options: {
   const signature = options.identity.sign(challengeTranscript(context, challenge));
   return {
     challengeFrame: { kind: "challenge", ...challenge, signature },
-    check({ kind: _kind, signature: proof, ...hello }) {
+    agree({ kind: _kind, signature: proof, ...hello }) {
       const version = checkVersion(hello.protocolVersion);
       if (version) return err(version);
-      if (hello.channelBinding !== challenge.channelBinding) {
-        const message = "the connection ends at a proxy on one side only; use the same address form on both";
-        return err(refuse("unauthorised", "channel_mismatch", message));
+      const shared = hello.exchangeKey && own?.agree(hello.exchangeKey);
+      // Dropped at once: whoever gets the server's key later cannot read what was recorded.
+      own = undefined;
+      if (!hello.exchangeKey || !shared) {
+        return err(refuse("incompatible", "none", "this agent offers no usable key to protect the stream with"));
       }
-      if (!isSignedBy(hello, helloTranscript(context, challenge, hello), proof)) {
-        return err(refuse("unauthorised", "bad_signature", "the identity key did not sign this connection"));
-      }
-      if (!hello.enrolment) return ok({ hello, enrolmentKey: null });
-      const opened = openEnrolment({ context, challenge }, hello.enrolment, seal.privateKey);
-      if (opened.ok) return ok({ hello, enrolmentKey: opened.value });
-      return err(refuse("unauthorised", "bad_signature", "the enrolment key was not sealed to this connection"));
+      const exchange = { context, challenge, exchangeKey: hello.exchangeKey, shared };
+      const records = createRecords(nodeCrypto, { ...exchange, hello }, "server");
+      const enrolment = hello.enrolmentBox && openEnrolment(nodeCrypto, exchange, hello.enrolmentBox);
+      shared.fill(0);
+      return ok({ records, prove: () => prove(hello, exchange, { proof, enrolment }) });
     },
   };
+}
+
+function prove(
+  hello: Hello,
+  { context, challenge }: StreamExchange,
+  claims: { readonly proof: Uint8Array; readonly enrolment: ReturnType<typeof openEnrolment> | null },
+): Result<ProvenHello, Refusal> {
+  if (hello.channelBinding !== challenge.channelBinding) {
+    const message = "the connection ends at a proxy on one side only; use the same address form on both";
+    return err(refuse("unauthorised", "channel_mismatch", message));
+  }
+  if (!isSignedBy(hello, helloTranscript(context, challenge, hello), claims.proof)) {
+    return err(refuse("unauthorised", "bad_signature", "the identity key did not sign this connection"));
+  }
+  if (!claims.enrolment) return ok({ hello, enrolmentKey: null });
+  if (claims.enrolment.ok) return ok({ hello, enrolmentKey: claims.enrolment.value });
+  return err(refuse("unauthorised", "bad_signature", "the enrolment key was not sealed to this connection"));
 }
 
 function checkVersion(version: number): Refusal | undefined {
@@ -123,3 +153,5 @@ function isSignedBy({ identityKey }: Hello, message: Uint8Array, signature: Uint
     return false;
   }
 }
+
+const EXCHANGE_KEY_BYTES = 32;

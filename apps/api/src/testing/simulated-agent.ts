@@ -5,6 +5,7 @@ import {
   applyDelta,
   challengeTranscript,
   createMapAssembler,
+  createRecords,
   decodeDeltaBody,
   decodeMapBody,
   decodeServerFrame,
@@ -12,6 +13,7 @@ import {
   encodeAgentFrame,
   helloTranscript,
   identityKeyFromBytes,
+  isRecord,
   keyBytes,
   mapSigningBytes,
   NO_CHANNEL_HASH,
@@ -29,11 +31,13 @@ import type {
   MapVersion,
   NetworkMap,
   PublicKey,
+  Records,
   Result,
   ServerFrame,
   ServerKey,
 } from "@weft/protocol";
 import { WebSocket } from "ws";
+import { nodeCrypto } from "../live/node-crypto.ts";
 
 /** Keys of a node that outlive its connections. */
 export type Identity = {
@@ -77,7 +81,12 @@ export type SimulatedAgent = {
   /** Bytes received so far. */
   readonly receivedBytes: () => number;
   readonly send: (frame: AgentFrame) => void;
-  readonly sendRaw: (bytes: Uint8Array | string) => void;
+  /** Protected bytes that need not be a frame. */
+  readonly sendRaw: (bytes: Uint8Array) => void;
+  /** The socket below, for bytes as somebody on the way would put them in. */
+  readonly socket: WebSocket;
+  /** Every message of the server as it came. */
+  readonly recorded: readonly Uint8Array[];
   /** Waits for a frame of the kind that was not waited for yet. */
   readonly next: <Kind extends ServerFrame["kind"]>(kind: Kind) => Promise<Extract<ServerFrame, { kind: Kind }>>;
   /** Waits until the map satisfies the condition. */
@@ -98,8 +107,11 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
   let challenge: Challenge | undefined;
   let map: NetworkMap | undefined;
   let version: MapVersion | undefined;
+  const recorded: Uint8Array[] = [];
   let receivedBytes = 0;
-  const send = (frame: AgentFrame) => socket.send(encodeAgentFrame(frame));
+  let records: Records | undefined;
+  const sendRaw = (bytes: Uint8Array) => socket.send(records ? records.seal(bytes) : bytes);
+  const send = (frame: AgentFrame) => sendRaw(encodeAgentFrame(frame));
   const confirm = (next: MapVersion) => {
     version = { epoch: next.epoch, sequence: next.sequence };
     if (options.confirm !== "hold") send({ kind: "applied", ...version, durationMs: 1, errors: [] });
@@ -114,7 +126,10 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
           challengeTranscript({ agentNonce: nonce, channelHash: NO_CHANNEL_HASH }, frame),
           frame.signature,
         );
-        return send(makeHello({ identity, options, challenge: frame, nonce }));
+        const start = makeHello({ identity, options, challenge: frame, nonce });
+        send(start.frame);
+        ({ records } = start);
+        return undefined;
       }
       case "mapBegin":
         value(assembler.begin(frame));
@@ -145,7 +160,11 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
   };
   socket.on("message", (data: Buffer) => {
     receivedBytes += data.length;
-    const frame = value(decodeServerFrame(data));
+    recorded.push(data);
+    const opened = records && isRecord(data) ? records.open(data) : undefined;
+    // A replayed hello: what comes back is for somebody else.
+    if (opened && !opened.ok) return;
+    const frame = value(decodeServerFrame(opened ? opened.value : data));
     handle(frame);
     frames.push(frame);
   });
@@ -161,7 +180,9 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
     version: () => version ?? fail("no map yet"),
     receivedBytes: () => receivedBytes,
     send,
-    sendRaw: (bytes) => socket.send(bytes),
+    sendRaw,
+    socket,
+    recorded,
     async next(kind) {
       const isWanted = (frame: ServerFrame): frame is Extract<ServerFrame, { kind: typeof kind }> =>
         frame.kind === kind && !taken.has(frame);
@@ -205,9 +226,12 @@ function makeHello(start: {
   readonly options: AgentOptions;
   readonly challenge: Challenge;
   readonly nonce: Uint8Array;
-}): Extract<AgentFrame, { kind: "hello" }> {
+}): { readonly frame: Extract<AgentFrame, { kind: "hello" }>; readonly records: Records } {
   const { identity, options, challenge, nonce } = start;
   const context = { agentNonce: nonce, channelHash: NO_CHANNEL_HASH };
+  const own = nodeCrypto.exchangeKeyFrom(randomBytes(32));
+  const shared = own.agree(challenge.exchangeKey) ?? fail("the server's key is not usable");
+  const exchange = { context, challenge, exchangeKey: own.publicKey, shared };
   const joinKey = options.joinKey === undefined ? undefined : value(parseJoinKey(options.joinKey));
   const hello: Hello = {
     protocolVersion: options.protocolVersion ?? PROTOCOL_VERSION,
@@ -223,11 +247,13 @@ function makeHello(start: {
     arch: "x64",
     capabilities: [],
     channelBinding: "none",
-    enrolment: joinKey ? value(sealEnrolment({ context, challenge }, joinKey.secret, randomBytes)) : null,
+    exchangeKey: own.publicKey,
+    enrolmentBox: joinKey ? sealEnrolment(nodeCrypto, exchange, joinKey.secret) : null,
   };
   const signature = sign(null, helloTranscript(context, challenge, hello), identity.privateKey);
-  const frame = { kind: "hello", ...hello, signature } as const;
-  return options.tamper?.(frame) ?? frame;
+  const honest = { kind: "hello", ...hello, signature } as const;
+  const frame = options.tamper?.(honest) ?? honest;
+  return { frame, records: createRecords(nodeCrypto, { ...exchange, hello: frame }, "agent") };
 }
 
 function checkSignature(key: ServerKey, message: Uint8Array, signature: Uint8Array): void {
