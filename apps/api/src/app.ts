@@ -17,6 +17,7 @@ import { startHeartbeats } from "./live/heartbeats.ts";
 import { createLiveHub } from "./live/live-hub.ts";
 import { liveStateOf } from "./live/live-state-of.ts";
 import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
+import { createAgentInstaller } from "./registry/agent-installer.ts";
 import { createCursors } from "./registry/cursors.ts";
 import type { FeatureDeps, WallClock } from "./registry/feature-deps.ts";
 import { createPasswords } from "./registry/passwords.ts";
@@ -67,6 +68,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       live: liveStateOf(hub, clock),
       passwords: createPasswords(),
       throttle: createLoginThrottle(),
+      installer: createAgentInstaller(config.agentFolder),
       cursors: createCursors(Buffer.from(secrets.cursorKey, "base64")),
       server: {
         version,

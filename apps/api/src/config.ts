@@ -13,6 +13,8 @@ export type Config = {
   readonly setupToken: string;
   readonly logLevel: string;
   readonly webFolder: string;
+  /** Where the agent's build puts the archives for hosts. */
+  readonly agentFolder: string;
   readonly trustProxy: boolean | string;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
 };
@@ -35,6 +37,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     setupToken: env.WEFT_SETUP_TOKEN ?? randomBytes(18).toString("base64url"),
     logLevel: env.WEFT_LOG,
     webFolder: env.WEFT_WEB_DIR ?? join(import.meta.dirname, "../../web/dist"),
+    agentFolder: env.WEFT_AGENT_DIR ?? join(import.meta.dirname, "../../agent/release"),
     trustProxy: env.WEFT_TRUST_PROXY,
     rateLimit: env.WEFT_RATE_LIMIT,
   };
@@ -73,6 +76,7 @@ const EnvironmentSchema = z.object({
   WEFT_SETUP_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
   WEFT_LOG: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   WEFT_WEB_DIR: z.string().optional(),
+  WEFT_AGENT_DIR: z.string().optional(),
   /** "true", "false", or the addresses of proxies to believe. */
   WEFT_TRUST_PROXY: z
     .string()

@@ -11,6 +11,7 @@ import { callOf, registerCalls } from "./call-plugin.ts";
 import { registerCompression } from "./compress-answers.ts";
 import { registerDocs } from "./docs-routes.ts";
 import { BODY_BYTES_MAX, registerErrors, sendFailure } from "./error-plugin.ts";
+import { registerInstall } from "./install-routes.ts";
 import { registerNotFound } from "./not-found.ts";
 import { MERGE_PATCH } from "./openapi.ts";
 import { registerRateLimit } from "./rate-limit.ts";
@@ -55,6 +56,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   await app.register(websocket, { options: AGENT_SOCKET_OPTIONS });
   registerAgentRoute(app, options.agentGate);
   registerRest(app, deps);
+  registerInstall(app, { installer: deps.installer, publicUrl: deps.server.publicUrl });
   registerDocs(app, deps.server.version);
   await app.register(fastifyTRPCPlugin, {
     prefix: "/trpc",

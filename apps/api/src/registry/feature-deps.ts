@@ -1,5 +1,6 @@
 import type { RandomBytes, ServerKey } from "@weft/protocol";
 import type { Database } from "../db/client.ts";
+import type { AgentInstaller } from "./agent-installer.ts";
 import type { Cursors } from "./cursors.ts";
 import type { LiveState } from "./live-state.ts";
 import type { LoginThrottle } from "../domain/login-throttle.ts";
@@ -17,6 +18,7 @@ export type FeatureDeps = {
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
   readonly cursors: Cursors;
+  readonly installer: AgentInstaller;
   readonly server: ServerFacts;
 };
 

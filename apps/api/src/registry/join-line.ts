@@ -1,4 +1,19 @@
-/** The command that joins a host; every part is shell-safe by its own alphabet. */
+/**
+ * The command that installs the agent on a host and joins it; every part is shell-safe by its own alphabet. The digest of the
+ * script is in the line, and the script holds that of the archive, so what runs as root is what this server made even when
+ * the way to it is not encrypted. `mktemp` makes a file that no other user of the host can write or replace.
+ */
+export function installLine(baseUrl: string, key: string, scriptDigest: string): string {
+  const script = '"$f"';
+  return [
+    "f=$(mktemp)",
+    `curl -fsS ${baseUrl}/install.sh -o ${script}`,
+    `echo "${scriptDigest}  $f" | sha256sum -c`,
+    `sh ${script} ${key}`,
+  ].join(" && ");
+}
+
+/** The command for a host that has the agent already. */
 export function joinLine(baseUrl: string, key: string): string {
   return `weft join ${baseUrl} ${key}`;
 }

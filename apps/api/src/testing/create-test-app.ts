@@ -45,6 +45,7 @@ async function start(place: {
     WEFT_LISTEN: "127.0.0.1:0",
     WEFT_RATE_LIMIT: "100000/100000",
     WEFT_WEB_DIR: join(folder, "no-web"),
+    WEFT_AGENT_DIR: join(folder, "no-agent"),
     ...options.environment,
   });
   let logText = "";

@@ -48,7 +48,8 @@ export const enrolmentKeysContract = {
     output: z.strictObject({
       ...EnrolmentKeySchema.shape,
       key: z.string().describe("Secret and server pin; goes into `weft join`."),
-      joinLine: z.string(),
+      joinLine: z.string().describe("Shell line that installs the agent and joins; asks for root by itself."),
+      joinCommand: z.string().describe("`weft join` for a host that has the agent already; needs root."),
     }),
   }),
   revoke: mutation({

@@ -6,7 +6,7 @@ import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { joinLine, joinUrl } from "../../registry/join-line.ts";
+import { installLine, joinLine, joinUrl } from "../../registry/join-line.ts";
 import { hashSecret, hintOf } from "../../registry/secrets.ts";
 import type { enrolmentKeysContract } from "./contract.ts";
 import { keyView } from "./key-view.ts";
@@ -18,6 +18,9 @@ export async function createKey(
   input: InputOf<typeof enrolmentKeysContract.create>,
 ): Outcome<typeof enrolmentKeysContract.create> {
   const now = new Date(deps.clock.nowMs());
+  const { publicUrl, reachableHost } = deps.server;
+  const url = joinUrl({ publicUrl, baseUrl: call.baseUrl, reachableHost: reachableHost() });
+  const script = await deps.installer.script(url);
   return transact(deps.database.db, async (tx) => {
     const network = await findNetwork(tx, input.networkId);
     if (!network) return err({ code: "not_found", what: "network" });
@@ -38,8 +41,8 @@ export async function createKey(
     const note = { action: "enrolmentKeys.create", objectId: key.id, networkId: network.id };
     await recordAudit(tx, call, { ...note, before: null, after: view, at: now });
     const joinKey = formatJoinKey(secret, deps.server.key);
-    const { publicUrl, reachableHost } = deps.server;
-    const url = joinUrl({ publicUrl, baseUrl: call.baseUrl, reachableHost: reachableHost() });
-    return ok({ ...view, key: joinKey, joinLine: joinLine(url, joinKey) });
+    const joinCommand = joinLine(url, joinKey);
+    const line = script === null ? joinCommand : installLine(url, joinKey, script.digest);
+    return ok({ ...view, key: joinKey, joinLine: line, joinCommand });
   });
 }
