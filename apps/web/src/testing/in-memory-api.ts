@@ -105,7 +105,8 @@ export function worldHandlers(world: World): Handlers {
       createdAt: at(0),
       createdBy: user.id,
       key: "weft_enr_SECRET.PIN",
-      joinLine: "weft join http://192.0.2.1:7400 weft_enr_SECRET.PIN",
+      joinLine: 'f=$(mktemp) && curl http://192.0.2.1:7400/install.sh -o "$f" && sh "$f" weft_enr_SECRET.PIN',
+      joinCommand: "weft join http://192.0.2.1:7400 weft_enr_SECRET.PIN",
     }),
     "tokens.list": () => page(world.tokens),
     "tokens.create": ({ name, scopes }) => {

@@ -2,7 +2,6 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { aPeer, at } from "../../testing/builders.ts";
 import { type RenderedApp, renderApp } from "../../testing/render-app.tsx";
-import { joinCommand } from "./join-command.ts";
 
 const THREE = ["a", "b", "c"].map((name) => aPeer({ name }));
 
@@ -32,7 +31,10 @@ test("UI-5 an empty network is the add-host flow with one ready command, its val
 
   const line = await screen.findByRole("region", { name: "Join line" });
 
-  await within(line).findByText("sudo npx weft join http://192.0.2.1:7400 weft_enr_SECRET.PIN");
+  await within(line).findByText(
+    'f=$(mktemp) && curl http://192.0.2.1:7400/install.sh -o "$f" && sh "$f" weft_enr_SECRET.PIN',
+  );
+  expect(within(line).getByText("sudo npx --no weft join http://192.0.2.1:7400 weft_enr_SECRET.PIN")).toBeTruthy();
   expect(within(line).getByRole("button", { name: "Copy join line" })).toBeTruthy();
   expect(within(line).getByText("Valid for 1 h, for up to 10 hosts.")).toBeTruthy();
   expect(app.api.calls.find((call) => call.path === "enrolmentKeys.create")?.input).toEqual({
@@ -44,7 +46,7 @@ test("UI-5 an empty network is the add-host flow with one ready command, its val
 
 test("only one key is made, however often the page renders", async () => {
   const app = await openFlow();
-  await screen.findByText(/weft_enr_SECRET/);
+  await screen.findByText(/curl .*weft_enr_SECRET/);
 
   await arrive(app, "web-1");
   await screen.findByRole("link", { name: "web-1" });
@@ -133,10 +135,24 @@ test("further hosts are added with the same flow, which lists only the new ones"
   expect(await screen.findByText(/^new-1 reaches /)).toBeTruthy();
 });
 
-test.each([
-  ["weft join http://s:7400 KEY", "sudo npx weft join http://s:7400 KEY"],
-  ["npx weft join http://s:7400 KEY", "sudo npx weft join http://s:7400 KEY"],
-  ["sudo npx --yes weft join http://s:7400 KEY", "sudo npx weft join http://s:7400 KEY"],
-])("the join line %s becomes %s", (line, command) => {
-  expect(joinCommand(line)).toBe(command);
+test("a server without an archive says what to type where the agent is", async () => {
+  const joinCommand = "weft join http://192.0.2.1:7400 weft_enr_SECRET.PIN";
+  const key = {
+    id: "key_1",
+    networkId: "net_home",
+    hint: "weft_enr_SECR",
+    state: "valid" as const,
+    uses: 0,
+    usesMax: 10,
+    expiresAt: at(-60),
+    createdAt: at(0),
+    createdBy: null,
+    key: "weft_enr_SECRET.PIN",
+  };
+  await openFlow({
+    handlers: { "enrolmentKeys.create": () => ({ ...key, joinLine: joinCommand, joinCommand }) },
+  });
+
+  expect(await screen.findByText(`sudo ${joinCommand}`)).toBeTruthy();
+  expect(screen.getByText(/this server was built without one/)).toBeTruthy();
 });

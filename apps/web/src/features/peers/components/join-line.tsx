@@ -8,7 +8,6 @@ import { Button } from "../../../ui/button.tsx";
 import { useNow } from "../../../ui/clock.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { LoadingPanel, ProblemPanel } from "../../../ui/panels.tsx";
-import { joinCommand } from "../join-command.ts";
 
 /** The one line that installs the agent and joins it. Its key is made when the page opens. */
 export function JoinLine({ networkId }: { readonly networkId: string }): ReactNode {
@@ -19,7 +18,9 @@ export function JoinLine({ networkId }: { readonly networkId: string }): ReactNo
   if (key.error) return <ProblemPanel problem={toProblem(key.error)} onRetry={() => void key.refetch()} />;
   if (!key.data) return <LoadingPanel label={text.preparing} />;
 
-  const command = joinCommand(key.data.joinLine);
+  const { joinLine, joinCommand } = key.data;
+  // A server without an archive of the agent can only tell what to type where the agent is already.
+  const command = joinLine === joinCommand ? `sudo ${joinCommand}` : joinLine;
   const leftMs = Date.parse(key.data.expiresAt) - nowMs;
   return (
     <section className="join-line" aria-label={text.line}>
@@ -33,12 +34,28 @@ export function JoinLine({ networkId }: { readonly networkId: string }): ReactNo
         <span>
           {leftMs > 0 ? text.validity(formatDuration(roundUp(leftMs)), key.data.usesMax ?? USES_MAX) : text.expired}
         </span>
-        <span>{text.needs}</span>
+        <span>{joinLine === joinCommand ? text.needsAgent : text.needs}</span>
         <Button look="quiet" icon="refresh" onPress={() => void key.refetch()}>
           {text.renew}
         </Button>
       </p>
+      <CloneLine command={`sudo npx --no ${joinCommand}`} />
     </section>
+  );
+}
+
+/** For those who work on weft: the same key with the program of a clone. */
+function CloneLine({ command }: { readonly command: string }): ReactNode {
+  const text = strings.addHost;
+  return (
+    <details className="join-clone soft">
+      <summary>{text.clone}</summary>
+      <p>{text.cloneHint}</p>
+      <div className="join-box">
+        <code className="join-command">{command}</code>
+        <CopyButton text={command} what={text.cloneWhat} />
+      </div>
+    </details>
   );
 }
 
