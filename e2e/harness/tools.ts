@@ -43,5 +43,6 @@ const MESH_ARTEFACTS = [
   "apps/api/dist/main.js",
   "apps/agent/bin/weft.js",
   "apps/agent/dist/main.js",
+  "apps/agent/release/install.sh",
   "e2e/dist/harness/socket-relay.js",
 ];

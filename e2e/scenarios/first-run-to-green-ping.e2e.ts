@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { startBrowser, whyNoBrowser } from "../harness/browser.ts";
-import { cleanUpLater } from "../harness/cleanup.ts";
 import { clicksSoFar, countClicks, keepPicture } from "../harness/dashboard.ts";
 import { HUB_ADDRESS, startLabNetwork, stopMesh } from "../harness/mesh.ts";
-import type { Host } from "../harness/namespaces.ts";
-import { repositoryPath } from "../harness/repository.ts";
+import { INSTALL_PROGRAMS, runJoinLine } from "../harness/install.ts";
 import { relayInto, startServer } from "../harness/server.ts";
 import { whyNoMesh } from "../harness/tools.ts";
 
@@ -18,7 +13,7 @@ const CLICKS_MAX = 6;
 test("a new user gets from the first page to a green ping with three commands and six clicks at most", async ({
   skip,
 }) => {
-  const reason = whyNoMesh() ?? whyNoBrowser();
+  const reason = whyNoMesh(INSTALL_PROGRAMS) ?? whyNoBrowser();
   if (reason !== undefined) skip(reason);
   try {
     let commands = 0;
@@ -38,7 +33,7 @@ test("a new user gets from the first page to a green ping with three commands an
     await page.getByLabel("Password", { exact: true }).focus();
     await page.keyboard.type("three unrelated words here");
     await page.getByRole("button", { name: "Create owner and network" }).click();
-    const line = await page.locator("code", { hasText: "weft join" }).first().innerText();
+    const line = await page.locator("code", { hasText: "/install.sh" }).innerText();
     await keepPicture(page, "add-hosts");
     for (const host of hosts) {
       await runJoinLine(host, line);
@@ -53,21 +48,3 @@ test("a new user gets from the first page to a green ping with three commands an
     await stopMesh();
   }
 });
-
-/** Runs the copied line as root of the host would, with the built program in the place of the installed one. */
-async function runJoinLine(host: Host, line: string): Promise<void> {
-  const words = line.split(/\s+/);
-  const [url, key] = words.slice(words.indexOf("join") + 1);
-  if (url === undefined || key === undefined) throw new Error(`this is no join line: ${line}`);
-  const stateFolder = await mkdtemp(join(tmpdir(), "weft-first-run-"));
-  const env = { WEFT_STATE_DIR: stateFolder };
-  const weft = repositoryPath("apps", "agent", "bin", "weft.js");
-  cleanUpLater({
-    name: `agent of ${host.label}`,
-    run: async () => {
-      await host.run(process.execPath, [weft, "down"], { env });
-      await rm(stateFolder, { recursive: true, force: true });
-    },
-  });
-  await host.must(process.execPath, [weft, "join", url, key, "--name", host.label], { env });
-}
