@@ -23,6 +23,10 @@ export type Failure =
   | { readonly code: "same_peer" }
   | { readonly code: "job_timed_out"; readonly name: string; readonly seconds: number }
   | { readonly code: "job_failed"; readonly name: string; readonly detail: string }
+  /** The first call with this key is not finished. */
+  | { readonly code: "idempotency_in_progress" }
+  /** The key stands for another call. */
+  | { readonly code: "idempotency_key_reused" }
   | { readonly code: "rate_limited"; readonly retryAfterSeconds: number }
   | { readonly code: "unsupported_media"; readonly got: string }
   | { readonly code: "payload_too_large"; readonly bytesMax: number }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { OperationContract } from "../registry/contract-kit.ts";
 import { contracts } from "../registry/contracts.ts";
+import { isRepeatable } from "../registry/run-once.ts";
 import { shapeOf } from "./query-values.ts";
 
 type Json = Record<string, unknown>;
@@ -70,7 +71,7 @@ function inputObject(contract: OperationContract, schemas: Json): Json {
   const inPath = new Set([...rest.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ""));
   const shape = shapeOf(contract.input);
   const takesBody = kind === "mutation" && rest.method !== "DELETE";
-  const parameters: Json[] = [];
+  const parameters: Json[] = isRepeatable({ contract }) ? [IDEMPOTENCY_KEY_HEADER] : [];
   const body: Record<string, z.ZodType> = {};
   for (const [field, schema] of Object.entries(shape)) {
     if (takesBody && !inPath.has(field)) body[field] = schema;
@@ -117,6 +118,16 @@ function toComponents(value: unknown): unknown {
 
 /** Media type of RFC 7396. */
 export const MERGE_PATCH = "application/merge-patch+json";
+
+const IDEMPOTENCY_KEY_HEADER = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", minLength: 16, maxLength: 200 },
+  description:
+    "Random text that stands for this one call: a repetition with the same body within 24 hours creates nothing and " +
+    "gets the same answer, with the header Idempotent-Replayed. Keep it secret where the answer holds a secret.",
+};
 
 const REQUEST_ID_HEADER = {
   "X-Request-Id": { schema: { type: "string" }, description: "Names this request in logs and audit events." },

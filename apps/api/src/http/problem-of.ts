@@ -44,6 +44,7 @@ export function statusOf(failure: Failure): number {
     case "rule_exists":
     case "peer_offline":
     case "enrolment_key_used_up":
+    case "idempotency_in_progress":
       return 409;
     case "payload_too_large":
       return 413;
@@ -53,6 +54,7 @@ export function statusOf(failure: Failure): number {
     case "range_invalid":
     case "address_pool_full":
     case "same_peer":
+    case "idempotency_key_reused":
       return 422;
     case "rate_limited":
       return 429;
@@ -120,6 +122,10 @@ function detailOf(failure: Failure): string {
       return `the body is longer than ${failure.bytesMax} bytes`;
     case "unsupported_media":
       return `send application/json, not ${failure.got}`;
+    case "idempotency_in_progress":
+      return "the first call with this Idempotency-Key is not finished; ask again in a moment";
+    case "idempotency_key_reused":
+      return "this Idempotency-Key was used for another call; take a new one for each thing to create";
     case "rate_limited":
       return `too many requests; try again in ${failure.retryAfterSeconds} s`;
     case "stopping":

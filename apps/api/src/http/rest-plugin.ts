@@ -1,10 +1,11 @@
-import { err } from "@weft/protocol";
+import { err, ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FailedField, Failure } from "../domain/failure.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { operations } from "../registry/operations.ts";
 import type { Operation } from "../registry/operations.ts";
+import { isRepeatable, runOnce } from "../registry/run-once.ts";
 import { runOperation } from "../registry/run-operation.ts";
 import { callOf } from "./call-plugin.ts";
 import { sendFailure } from "./error-plugin.ts";
@@ -31,15 +32,26 @@ async function answer(context: {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }): Promise<unknown> {
-  const { operation, deps, request, reply } = context;
+  const { operation, request, reply } = context;
   const input = inputOf(operation, request);
   if (!input.ok) return sendFailure(request, reply, input.error);
-  const result = await runOperation(operation, deps, { call: callOf(request), input: input.value });
+  const result = await run(context, input.value);
   if (!result.ok) return sendFailure(request, reply, result.error);
   const { status, location } = operation.contract.rest;
   if (location) reply.header("location", REST_BASE + fill(location, result.value));
   reply.code(status);
   return status === 204 ? reply.send() : result.value;
+}
+
+async function run(context: Parameters<typeof answer>[0], input: unknown): Promise<Result<unknown, Failure>> {
+  const { operation, deps, request, reply } = context;
+  const call = callOf(request);
+  const key = request.headers["idempotency-key"];
+  if (typeof key !== "string" || !isRepeatable(operation)) return runOperation(operation, deps, { call, input });
+  const result = await runOnce(operation, deps, { call, input, key });
+  if (!result.ok) return result;
+  if (result.value.origin === "repeated") reply.header("idempotent-replayed", "true");
+  return ok(result.value.answer);
 }
 
 /** Path, query and body name different fields of one input; a field at two places is refused. */

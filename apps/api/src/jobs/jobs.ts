@@ -1,7 +1,9 @@
 import { pruneChanges } from "../db/changes-repository.ts";
 import type { Executor } from "../db/client.ts";
+import { deleteAnswersBefore } from "../db/idempotency-repository.ts";
 import { deleteExpiredSessions } from "../db/sessions-repository.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
+import { KEPT_MS } from "../registry/run-once.ts";
 import { startJob } from "./job.ts";
 
 /** Everything that runs by the clock. */
@@ -18,6 +20,7 @@ export function startJobs(deps: {
       everyMs: PRUNE_MS,
       run: async () => {
         await deleteExpiredSessions(db, new Date(clock.nowMs()));
+        await deleteAnswersBefore(db, new Date(clock.nowMs() - KEPT_MS));
         await pruneChanges(db, CHANGES_KEPT);
       },
       onError: (error) => onError("prune_failed", error),

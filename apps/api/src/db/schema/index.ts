@@ -1,5 +1,6 @@
 export { auditEvents } from "./audit-events.ts";
 export { enrolmentKeys } from "./enrolment-keys.ts";
+export { idempotentAnswers } from "./idempotent-answers.ts";
 export { instance } from "./instance.ts";
 export { networkChanges } from "./network-changes.ts";
 export { networks } from "./networks.ts";
