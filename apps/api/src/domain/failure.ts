@@ -27,6 +27,9 @@ export type Failure =
   | { readonly code: "idempotency_in_progress" }
   /** The key stands for another call. */
   | { readonly code: "idempotency_key_reused" }
+  /** The item is no longer what the caller saw. */
+  | { readonly code: "version_mismatch"; readonly tag: string }
+  | { readonly code: "version_required" }
   | { readonly code: "rate_limited"; readonly retryAfterSeconds: number }
   | { readonly code: "unsupported_media"; readonly got: string }
   | { readonly code: "payload_too_large"; readonly bytesMax: number }

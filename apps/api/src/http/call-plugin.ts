@@ -46,6 +46,7 @@ export function registerCalls(app: FastifyInstance, deps: FeatureDeps): void {
       userAgent: request.headers["user-agent"] ?? "",
       isLocal: isLocalRequest(request),
       baseUrl: publicUrl ?? baseUrlOf(request),
+      ifMatch: request.headers["if-match"],
       sessionCookie: sessionCookie(reply, (publicUrl ?? baseUrlOf(request)).startsWith("https:")),
     });
     return undefined;

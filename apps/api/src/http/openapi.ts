@@ -44,9 +44,10 @@ function operationObject(name: string, contract: OperationContract, schemas: Jso
   const { rest, access } = contract;
   const output = jsonSchema(contract.output, "output", schemas);
   const success = rest.status === 204 ? {} : { content: { "application/json": { schema: output } } };
-  const headers = rest.location
-    ? { Location: { schema: { type: "string" }, description: "Path of the new item." } }
-    : {};
+  const headers = {
+    ...(rest.location && { Location: { schema: { type: "string" }, description: "Path of the new item." } }),
+    ...(rest.tagged && { ETag: { schema: { type: "string" }, description: "Version of the item, for If-Match." } }),
+  };
   return {
     operationId: name,
     summary: contract.summary,
@@ -72,6 +73,7 @@ function inputObject(contract: OperationContract, schemas: Json): Json {
   const shape = shapeOf(contract.input);
   const takesBody = kind === "mutation" && rest.method !== "DELETE";
   const parameters: Json[] = isRepeatable({ contract }) ? [IDEMPOTENCY_KEY_HEADER] : [];
+  if (rest.ifMatch) parameters.push({ ...IF_MATCH_HEADER, required: rest.ifMatch === "required" });
   const body: Record<string, z.ZodType> = {};
   for (const [field, schema] of Object.entries(shape)) {
     if (takesBody && !inPath.has(field)) body[field] = schema;
@@ -118,6 +120,13 @@ function toComponents(value: unknown): unknown {
 
 /** Media type of RFC 7396. */
 export const MERGE_PATCH = "application/merge-patch+json";
+
+const IF_MATCH_HEADER = {
+  name: "If-Match",
+  in: "header",
+  schema: { type: "string" },
+  description: "Entity tag of the version to change, or *; another version answers 412.",
+};
 
 const IDEMPOTENCY_KEY_HEADER = {
   name: "Idempotency-Key",

@@ -46,6 +46,8 @@ export function statusOf(failure: Failure): number {
     case "enrolment_key_used_up":
     case "idempotency_in_progress":
       return 409;
+    case "version_mismatch":
+      return 412;
     case "payload_too_large":
       return 413;
     case "unsupported_media":
@@ -56,6 +58,8 @@ export function statusOf(failure: Failure): number {
     case "same_peer":
     case "idempotency_key_reused":
       return 422;
+    case "version_required":
+      return 428;
     case "rate_limited":
       return 429;
     case "internal":
@@ -126,6 +130,10 @@ function detailOf(failure: Failure): string {
       return "the first call with this Idempotency-Key is not finished; ask again in a moment";
     case "idempotency_key_reused":
       return "this Idempotency-Key was used for another call; take a new one for each thing to create";
+    case "version_mismatch":
+      return `somebody changed it in the meantime, its version is now ${failure.tag}; read it again before changing it`;
+    case "version_required":
+      return "say in If-Match which version this changes: the ETag of the last answer, or * for any";
     case "rate_limited":
       return `too many requests; try again in ${failure.retryAfterSeconds} s`;
     case "stopping":
@@ -142,9 +150,11 @@ const TITLES: Readonly<Record<number, string>> = {
   404: "Not found",
   405: "Method not allowed",
   409: "Conflict",
+  412: "Changed in the meantime",
   413: "Too large",
   415: "Unsupported media type",
   422: "Cannot be processed",
+  428: "Version missing",
   429: "Too many requests",
   500: "Server error",
   502: "Agent failed",

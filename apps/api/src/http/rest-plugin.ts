@@ -3,10 +3,12 @@ import type { Result } from "@weft/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { FailedField, Failure } from "../domain/failure.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
+import { authorise } from "../registry/authorise.ts";
 import { operations } from "../registry/operations.ts";
 import type { Operation } from "../registry/operations.ts";
 import { isRepeatable, runOnce } from "../registry/run-once.ts";
 import { runOperation } from "../registry/run-operation.ts";
+import { tagOf } from "../registry/versions.ts";
 import { callOf } from "./call-plugin.ts";
 import { sendFailure } from "./error-plugin.ts";
 import { shapeOf, typedQuery } from "./query-values.ts";
@@ -37,7 +39,8 @@ async function answer(context: {
   if (!input.ok) return sendFailure(request, reply, input.error);
   const result = await run(context, input.value);
   if (!result.ok) return sendFailure(request, reply, result.error);
-  const { status, location } = operation.contract.rest;
+  const { status, location, tagged } = operation.contract.rest;
+  if (tagged) reply.header("etag", tagOf(tagged, asRecord(result.value)));
   if (location) reply.header("location", REST_BASE + fill(location, result.value));
   reply.code(status);
   return status === 204 ? reply.send() : result.value;
@@ -46,6 +49,11 @@ async function answer(context: {
 async function run(context: Parameters<typeof answer>[0], input: unknown): Promise<Result<unknown, Failure>> {
   const { operation, deps, request, reply } = context;
   const call = callOf(request);
+  if (operation.contract.rest.ifMatch === "required" && call.ifMatch === undefined) {
+    // Who may not call it at all hears that first.
+    const allowed = authorise(operation.contract.access, call.actor);
+    return allowed.ok ? err({ code: "version_required" }) : allowed;
+  }
   const key = request.headers["idempotency-key"];
   if (typeof key !== "string" || !isRepeatable(operation)) return runOperation(operation, deps, { call, input });
   const result = await runOnce(operation, deps, { call, input, key });

@@ -204,7 +204,7 @@ describe("networks", () => {
 
   test("every change leaves an audit event with who, what, before and after", async () => {
     const { body } = await owner.post("/api/v1/networks", { name: "audited" });
-    await owner.call("PATCH", `/api/v1/networks/${body.id}`, { name: "audited-2" });
+    await owner.call("PATCH", `/api/v1/networks/${body.id}`, { name: "audited-2" }, { "if-match": "*" });
     const { sql, dispose } = server.database.connect();
 
     const events =

@@ -32,6 +32,8 @@ export type Call = {
   /** Base URL under which the client reached us. */
   readonly baseUrl: string;
   readonly sessionCookie: SessionCookie;
+  /** Tags of the versions that the caller is willing to change; none said means any. */
+  readonly ifMatch?: string | undefined;
 };
 
 /** The browser's session cookie, as an operation may change it. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Access } from "./access.ts";
+import type { VersionedKind } from "./versions.ts";
 
 /** Where an operation is found on REST. */
 type RestRoute = {
@@ -10,6 +11,10 @@ type RestRoute = {
   readonly status: 200 | 201 | 204;
   /** Path of what was created, filled from the output; for the `Location` header. */
   readonly location?: `/${string}`;
+  /** Kind of the item in the answer; it goes out with its entity tag. */
+  readonly tagged?: VersionedKind;
+  /** Whether `If-Match` may or must say which version of the item the call is about. */
+  readonly ifMatch?: "honoured" | "required";
 };
 
 /** One operation as every surface sees it, without its implementation. */

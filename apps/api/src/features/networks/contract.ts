@@ -26,7 +26,7 @@ export const networksContract = {
   }),
   get: query({
     summary: "Shows one network",
-    rest: { method: "GET", path: "/networks/{networkId}", status: 200 },
+    rest: { method: "GET", path: "/networks/{networkId}", status: 200, tagged: "network" },
     access: { kind: "role", role: "viewer", scope: "networks:read" },
     input: z.strictObject({ networkId: NetworkIdSchema }),
     output: NetworkSchema,
@@ -34,7 +34,7 @@ export const networksContract = {
   create: mutation({
     summary:
       "Creates a network; ranges that are left out are proposed ones. No rule exists at first: nothing is allowed",
-    rest: { method: "POST", path: "/networks", status: 201, location: "/networks/{id}" },
+    rest: { method: "POST", path: "/networks", status: 201, location: "/networks/{id}", tagged: "network" },
     access: { kind: "role", role: "admin", scope: "networks:write" },
     input: z.strictObject({
       name: NetworkNameSchema,
@@ -45,14 +45,14 @@ export const networksContract = {
   }),
   update: mutation({
     summary: "Renames a network",
-    rest: { method: "PATCH", path: "/networks/{networkId}", status: 200 },
+    rest: { method: "PATCH", path: "/networks/{networkId}", status: 200, tagged: "network", ifMatch: "required" },
     access: { kind: "role", role: "admin", scope: "networks:write" },
     input: z.strictObject({ networkId: NetworkIdSchema, name: NetworkNameSchema }),
     output: NetworkSchema,
   }),
   remove: mutation({
     summary: "Removes a network with its peers, keys and rules; every agent is told to leave",
-    rest: { method: "DELETE", path: "/networks/{networkId}", status: 204 },
+    rest: { method: "DELETE", path: "/networks/{networkId}", status: 204, ifMatch: "honoured" },
     access: { kind: "role", role: "owner", scope: "networks:write" },
     input: z.strictObject({ networkId: NetworkIdSchema }),
     output: NoOutput,

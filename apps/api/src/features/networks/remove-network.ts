@@ -6,6 +6,7 @@ import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { networkView } from "../../registry/views.ts";
+import { checkVersion, tagOf } from "../../registry/versions.ts";
 import type { networksContract } from "./contract.ts";
 
 /** Removes a network and everything in it. */
@@ -18,6 +19,8 @@ export async function removeNetwork(
     const locked = await lockNetwork(tx, input.networkId);
     const before = locked && (await findNetwork(tx, locked.id));
     if (!before) return err({ code: "not_found", what: "network" });
+    const fits = checkVersion(call, tagOf("network", before));
+    if (!fits.ok) return fits;
     await deleteNetwork(tx, before.id);
     await recordAudit(tx, call, {
       action: "networks.remove",

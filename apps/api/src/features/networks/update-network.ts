@@ -7,6 +7,7 @@ import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { networkView } from "../../registry/views.ts";
+import { checkVersion, tagOf } from "../../registry/versions.ts";
 import type { networksContract } from "./contract.ts";
 
 /** Renames a network; agents show the new name. */
@@ -20,6 +21,8 @@ export async function updateNetwork(
     transact(deps.database.db, async (tx) => {
       const before = await lockNetwork(tx, input.networkId);
       if (!before) return err({ code: "not_found", what: "network" } as const);
+      const fits = checkVersion(call, tagOf("network", before));
+      if (!fits.ok) return fits;
       await renameNetwork(tx, before.id, input.name);
       await publishChanges(tx, before.id, { changes: [{ kind: "network" }], at: now });
       const note = { action: "networks.update", objectId: before.id, networkId: before.id };

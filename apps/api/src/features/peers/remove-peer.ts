@@ -7,12 +7,13 @@ import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { peerView } from "../../registry/views.ts";
+import { checkVersion, tagOf } from "../../registry/versions.ts";
 import type { peersContract } from "./contract.ts";
 
 /** Removes a peer for good: its stream ends with the reason, all others forget it. */
 export async function removePeer(
   deps: FeatureDeps,
-  call: Pick<Call, "actor" | "address" | "requestId">,
+  call: Pick<Call, "actor" | "address" | "requestId" | "ifMatch">,
   { peerId }: InputOf<typeof peersContract.remove>,
 ): Outcome<typeof peersContract.remove> {
   const now = new Date(deps.clock.nowMs());
@@ -21,6 +22,8 @@ export async function removePeer(
     if (networkId) await lockNetwork(tx, networkId);
     const before = await findPeer(tx, peerId);
     if (!before) return err({ code: "not_found", what: "peer" });
+    const fits = checkVersion(call, tagOf("peer", before));
+    if (!fits.ok) return fits;
     await deletePeer(tx, before, now);
     await publishChanges(tx, before.networkId, { changes: [{ kind: "peer", peerId: before.id }], at: now });
     await recordAudit(tx, call, {

@@ -9,6 +9,7 @@ import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { peerView } from "../../registry/views.ts";
+import { checkVersion, tagOf } from "../../registry/versions.ts";
 import type { peersContract } from "./contract.ts";
 
 /** Renames a peer; every agent that may see it learns the new name. */
@@ -25,6 +26,8 @@ export async function renamePeer(
       if (networkId) await lockNetwork(tx, networkId);
       const before = await findPeer(tx, peerId);
       if (!before) return err({ code: "not_found", what: "peer" } as const);
+      const fits = checkVersion(call, tagOf("peer", before));
+      if (!fits.ok) return fits;
       const after = { ...before, name };
       if (before.name !== name) {
         await storeName(tx, before.id, name);
