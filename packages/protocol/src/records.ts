@@ -5,7 +5,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { FRAME_BYTES_MAX, type Hello } from "./frames.ts";
 import { err, ok, type Result } from "./result.ts";
 import type { StreamExchange } from "./sealing.ts";
-import { CIPHER_NONCE_BYTES, TAG_BYTES, type Cipher, type StreamCrypto } from "./stream-crypto.ts";
+import { CIPHER_NONCE_BYTES, TAG_BYTES, type Cipher, type Ciphers } from "./stream-crypto.ts";
 import { helloTranscript } from "./transcripts.ts";
 
 /**
@@ -28,7 +28,7 @@ export type Records = {
  * the encrypted frame and a tag; its place in the stream is the nonce, which is counted and never sent.
  */
 export function createRecords(
-  crypto: StreamCrypto,
+  crypto: Ciphers,
   exchange: StreamExchange & { readonly hello: Hello },
   side: "server" | "agent",
 ): Records {

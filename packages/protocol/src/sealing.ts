@@ -7,7 +7,7 @@ import { concatBytes } from "./bytes.ts";
 import type { Challenge } from "./frames.ts";
 import { err, ok, type Result } from "./result.ts";
 import { Secret } from "./secret.ts";
-import { CIPHER_NONCE_BYTES, type StreamCrypto } from "./stream-crypto.ts";
+import { CIPHER_NONCE_BYTES, type Ciphers } from "./stream-crypto.ts";
 import { challengeTranscript, type StreamContext } from "./transcripts.ts";
 
 /** The seal does not open: wrong key, another stream, or bytes were changed. */
@@ -24,17 +24,13 @@ export type StreamExchange = {
 };
 
 /** Encrypts an enrolment key to the server of this stream: it travels in the hello, before records begin. */
-export function sealEnrolment(
-  crypto: StreamCrypto,
-  exchange: StreamExchange,
-  enrolmentKey: Secret<string>,
-): Uint8Array {
+export function sealEnrolment(crypto: Ciphers, exchange: StreamExchange, enrolmentKey: Secret<string>): Uint8Array {
   return crypto.cipher(sealingKey(exchange)).seal(ONE_USE_NONCE, NO_HEAD, utf8ToBytes(enrolmentKey.expose()));
 }
 
 /** Decrypts what `sealEnrolment` made for the same stream. */
 export function openEnrolment(
-  crypto: StreamCrypto,
+  crypto: Ciphers,
   exchange: StreamExchange,
   box: Uint8Array,
 ): Result<Secret<string>, SealError> {

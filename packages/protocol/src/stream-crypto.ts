@@ -3,8 +3,8 @@
  * is many times faster than any in JavaScript.
  */
 export type StreamCrypto = {
-  /** Makes a key pair out of 32 unpredictable bytes. */
-  readonly exchangeKeyFrom: (privateKey: Uint8Array) => ExchangeKey;
+  /** Makes a key pair for one stream. */
+  readonly makeExchangeKey: () => ExchangeKey;
   /** Readies a key of 32 bytes. */
   readonly cipher: (key: Uint8Array) => Cipher;
 };
@@ -15,6 +15,9 @@ export type ExchangeKey = {
   /** The secret shared with the holder of the other key; `null` when that is not a usable key (too short, low order). */
   readonly agree: (theirs: Uint8Array) => Uint8Array | null;
 };
+
+/** What sealing and records need of it. */
+export type Ciphers = Pick<StreamCrypto, "cipher">;
 
 /** ChaCha20-Poly1305 under one key. A nonce has 12 bytes and is used once per key. */
 export type Cipher = {

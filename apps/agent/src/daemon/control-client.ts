@@ -2,7 +2,13 @@ import type { AgentFrame, ServerFrame } from "@weft/protocol";
 
 import { createBackoff } from "../stream/backoff.ts";
 import type { Welcome } from "../stream/handshake.ts";
-import { openStream, type AgentStream, type StreamDeps, type StreamEnd, type StreamRequest } from "../stream/open-stream.ts";
+import {
+  openStream,
+  type AgentStream,
+  type StreamDeps,
+  type StreamEnd,
+  type StreamRequest,
+} from "../stream/open-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import type { Log } from "./log.ts";
 import { planReconnect, type EndVerdict } from "./reconnect-plan.ts";

@@ -10,7 +10,6 @@ import {
   type ByeDetail,
   type ByeReason,
   type Hello,
-  type RandomBytes,
   type Records,
   type Secret,
   type ServerFrame,
@@ -55,7 +54,6 @@ export type HandshakeInput = {
   readonly agentNonce: Uint8Array;
   readonly facts: HelloFacts;
   readonly enrolmentKey: Secret<string> | null;
-  readonly random: RandomBytes;
   /** Exporter value of the TLS connection; `null` without TLS. */
   readonly channelHash: () => Uint8Array | null;
 };
@@ -115,12 +113,11 @@ function answerChallenge(input: HandshakeInput, challenge: ChallengeFrame): Hand
 }
 
 function sendHello(input: HandshakeInput, context: StreamContext, challenge: ChallengeFrame): HandshakeStep {
-  // The private half is dropped with this call: whoever gets the node's keys later cannot read what was recorded.
-  const privateBytes = input.random(EXCHANGE_KEY_BYTES);
-  const own = nodeCrypto.exchangeKeyFrom(privateBytes);
-  privateBytes.fill(0);
+  // Dropped with this call: whoever gets the node's keys later cannot read what was recorded.
+  const own = nodeCrypto.makeExchangeKey();
   const shared = own.agree(challenge.exchangeKey);
-  if (!shared) return failed({ code: "protocol", message: "the server offers no usable key to protect the stream with" });
+  if (!shared)
+    return failed({ code: "protocol", message: "the server offers no usable key to protect the stream with" });
   const exchange: StreamExchange = { context, challenge, exchangeKey: own.publicKey, shared };
   const hello: Hello = {
     ...input.facts,
@@ -178,6 +175,5 @@ function failed(error: HandshakeError): HandshakeStep {
   return { kind: "failed", error };
 }
 
-const EXCHANGE_KEY_BYTES = 32;
 /** Longest wait that an answer without proof can ask for. */
 export const UNPROVEN_WAIT_MS_MAX = 300_000;

@@ -1,24 +1,23 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createPrivateKey,
   createPublicKey,
   createSecretKey,
   diffieHellman,
+  generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
 
-import { TAG_BYTES, type StreamCrypto } from "@weft/protocol";
+import { TAG_BYTES, toBase64Url, type StreamCrypto } from "@weft/protocol";
 
 /** The stream's primitives out of the runtime's own library. */
 export const nodeCrypto: StreamCrypto = {
-  exchangeKeyFrom(privateBytes) {
-    const key = Buffer.concat([PKCS8_HEAD, privateBytes]);
-    const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
-    key.fill(0);
-    const encoded = createPublicKey(privateKey).export({ format: "der", type: "spki" });
+  makeExchangeKey() {
+    // The private half stays inside the library.
+    const { publicKey, privateKey } = generateKeyPairSync("x25519");
+    const { x } = publicKey.export({ format: "jwk" });
     return {
-      publicKey: Uint8Array.from(encoded.subarray(SPKI_HEAD.length)),
+      publicKey: Uint8Array.from(Buffer.from(x ?? "", "base64url")),
       agree: (theirs) => agree(privateKey, theirs),
     };
   },
@@ -50,8 +49,9 @@ export const nodeCrypto: StreamCrypto = {
 
 function agree(privateKey: KeyObject, theirs: Uint8Array): Uint8Array | null {
   try {
-    const key = Buffer.concat([SPKI_HEAD, theirs]);
-    return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: "der", type: "spki" }) });
+    // This form is read many times faster than DER.
+    const key = { kty: "OKP", crv: "X25519", x: toBase64Url(theirs) };
+    return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: "jwk" }) });
   } catch {
     // A key of another length or of low order; the library refuses both by throwing.
     return null;
@@ -60,6 +60,3 @@ function agree(privateKey: KeyObject, theirs: Uint8Array): Uint8Array | null {
 
 const ALGORITHM = "chacha20-poly1305";
 const TAG_LENGTH = { authTagLength: TAG_BYTES };
-/** The fixed bytes in front of raw X25519 keys (RFC 8410). */
-const PKCS8_HEAD = Buffer.from("302e020100300506032b656e04220420", "hex");
-const SPKI_HEAD = Buffer.from("302a300506032b656e032100", "hex");

@@ -16,7 +16,13 @@ import {
 import type { ServerAddress } from "../settings/server-url.ts";
 import type { Identity } from "../state/identity.ts";
 import type { Connect, ConnectionEnd } from "./connection.ts";
-import { createHandshake, type HandshakeError, type HandshakeStep, type HelloFacts, type Welcome } from "./handshake.ts";
+import {
+  createHandshake,
+  type HandshakeError,
+  type HandshakeStep,
+  type HelloFacts,
+  type Welcome,
+} from "./handshake.ts";
 import type { Timers } from "./timers.ts";
 
 /** Why a stream ended or never began. */
@@ -70,7 +76,6 @@ export function openStream(deps: StreamDeps, request: StreamRequest, events: Str
   const handshake = createHandshake({
     ...request,
     agentNonce,
-    random: deps.random,
     channelHash: () => connection.channelHash(),
   });
   const send = (frame: AgentFrame): void => {
@@ -98,7 +103,8 @@ export function openStream(deps: StreamDeps, request: StreamRequest, events: Str
   };
   const onRecord = (message: Uint8Array, protection: Records): void => {
     const raw = protection.open(message);
-    if (!raw.ok) return end({ code: "tampered", message: `message ${raw.error.count} of the server: ${raw.error.detail}` });
+    if (!raw.ok)
+      return end({ code: "tampered", message: `message ${raw.error.count} of the server: ${raw.error.detail}` });
     const frame = decodeServerFrame(raw.value);
     if (frame.ok && phase === "open") return events.onFrame(frame.value, raw.value);
     if (frame.ok) return advance(handshake.handleProven(frame.value));

@@ -76,7 +76,7 @@ export function beginHandshake(options: {
   if (!agentNonce.ok || agentNonce.value.length !== NONCE_BYTES) return undefined;
   const channelHash = options.exportKey?.(TLS_EXPORTER_LABEL, 32) ?? NO_CHANNEL_HASH;
   const context: StreamContext = { agentNonce: agentNonce.value, channelHash };
-  let own: ExchangeKey | undefined = nodeCrypto.exchangeKeyFrom(options.random(EXCHANGE_KEY_BYTES));
+  let own: ExchangeKey | undefined = nodeCrypto.makeExchangeKey();
   const challenge: Challenge = {
     serverKey: options.identity.key,
     serverNonce: options.random(NONCE_BYTES),
@@ -153,5 +153,3 @@ function isSignedBy({ identityKey }: Hello, message: Uint8Array, signature: Uint
     return false;
   }
 }
-
-const EXCHANGE_KEY_BYTES = 32;

@@ -229,7 +229,7 @@ function makeHello(start: {
 }): { readonly frame: Extract<AgentFrame, { kind: "hello" }>; readonly records: Records } {
   const { identity, options, challenge, nonce } = start;
   const context = { agentNonce: nonce, channelHash: NO_CHANNEL_HASH };
-  const own = nodeCrypto.exchangeKeyFrom(randomBytes(32));
+  const own = nodeCrypto.makeExchangeKey();
   const shared = own.agree(challenge.exchangeKey) ?? fail("the server's key is not usable");
   const exchange = { context, challenge, exchangeKey: own.publicKey, shared };
   const joinKey = options.joinKey === undefined ? undefined : value(parseJoinKey(options.joinKey));
