@@ -5,6 +5,7 @@ import type { Config } from "./config.ts";
 import { keepInstanceSecrets } from "./db/instance-repository.ts";
 import type { DatabaseOptions } from "./db/client.ts";
 import { openDatabase } from "./db/open-database.ts";
+import { createDoorkeeper } from "./domain/load-shedding.ts";
 import { createLoginThrottle } from "./domain/login-throttle.ts";
 import { enrolNode } from "./features/enrolment/enrol-node.ts";
 import { removePeer } from "./features/peers/remove-peer.ts";
@@ -14,6 +15,7 @@ import { startJobs } from "./jobs/jobs.ts";
 import { createAgentGate, RESTART_WINDOW_MS } from "./live/agent-gate.ts";
 import { listenForChanges } from "./live/change-listener.ts";
 import { startHeartbeats } from "./live/heartbeats.ts";
+import { startLagGauge } from "./live/lag-gauge.ts";
 import { createLiveHub } from "./live/live-hub.ts";
 import { liveStateOf } from "./live/live-state-of.ts";
 import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
@@ -30,6 +32,8 @@ export type AppOptions = {
   readonly clock?: WallClock;
   readonly database?: DatabaseOptions;
   readonly open?: typeof openDatabase;
+  /** How late the event loop is; measured when left out. */
+  readonly lagMs?: () => number;
 };
 
 export type App = {
@@ -104,7 +108,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     const heartbeats = startHeartbeats({ hub, clock, random });
     const jobs = startJobs({ db, clock, flushTraffic: hub.traffic.flush, onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose);
-    const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate });
+    const gauge = startLagGauge();
+    steps.push(gauge.dispose);
+    const lagMs = options.lagMs ?? gauge.lagMs;
+    const door = createDoorkeeper(() => random(1)[0] ?? 0);
+    const waitSeconds = () => door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() });
+    const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate, waitSeconds });
     steps.push(
       () => server.close(),
       () => agents.stop(RESTART_WINDOW_MS),

@@ -31,6 +31,7 @@ export type Failure =
   | { readonly code: "version_mismatch"; readonly tag: string }
   | { readonly code: "version_required" }
   | { readonly code: "rate_limited"; readonly retryAfterSeconds: number }
+  | { readonly code: "overloaded"; readonly retryAfterSeconds: number }
   | { readonly code: "unsupported_media"; readonly got: string }
   | { readonly code: "payload_too_large"; readonly bytesMax: number }
   | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }

@@ -1,9 +1,16 @@
 import type { FastifyInstance } from "fastify";
 import type { WebSocket } from "@fastify/websocket";
 import { addressOf } from "./client-facts.ts";
+import { sendFailure } from "./error-plugin.ts";
 
 /** Takes over an agent's connection. */
 export type AgentGate = (connection: AgentConnection) => void;
+
+export type AgentRouteOptions = {
+  readonly agentGate: AgentGate;
+  /** Seconds that a node shall wait before it comes again; nothing while there is room. */
+  readonly waitSeconds: () => number | undefined;
+};
 
 /** An agent's connection as the live side gets it. */
 export type AgentConnection = {
@@ -17,15 +24,26 @@ export type AgentConnection = {
   readonly exportKey: ((label: string, length: number) => Uint8Array) | undefined;
 };
 
-/** The agents' door. */
-export function registerAgentRoute(app: FastifyInstance, gate: AgentGate): void {
-  app.get<{ Querystring: { nonce?: string } }>("/agent/v1", { websocket: true }, (socket, request) => {
-    gate({
-      socket,
-      address: addressOf(request),
-      requestId: request.id,
-      nonce: request.query.nonce ?? "",
-      exportKey: undefined,
-    });
-  });
+/** The agents' door; under load it stays shut for new ones, before anything is spent on them. */
+export function registerAgentRoute(app: FastifyInstance, options: AgentRouteOptions): void {
+  app.get<{ Querystring: { nonce?: string } }>(
+    "/agent/v1",
+    {
+      websocket: true,
+      onRequest: async (request, reply) => {
+        const retryAfterSeconds = options.waitSeconds();
+        if (retryAfterSeconds === undefined) return undefined;
+        return sendFailure(request, reply, { code: "overloaded", retryAfterSeconds });
+      },
+    },
+    (socket, request) => {
+      options.agentGate({
+        socket,
+        address: addressOf(request),
+        requestId: request.id,
+        nonce: request.query.nonce ?? "",
+        exportKey: undefined,
+      });
+    },
+  );
 }

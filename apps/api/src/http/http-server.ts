@@ -18,12 +18,11 @@ import { registerRateLimit } from "./rate-limit.ts";
 import { registerRest } from "./rest-plugin.ts";
 import { registerSecurityHeaders } from "./security-headers.ts";
 import { loadAssets, registerWebAssets } from "./web-assets.ts";
-import type { AgentGate } from "./agent-route.ts";
+import type { AgentRouteOptions } from "./agent-route.ts";
 import { registerAgentRoute } from "./agent-route.ts";
 
-export type HttpServerOptions = {
+export type HttpServerOptions = AgentRouteOptions & {
   readonly deps: FeatureDeps;
-  readonly agentGate: AgentGate;
   readonly log: FastifyBaseLogger;
   readonly webFolder: string;
   readonly trustProxy: boolean | string;
@@ -54,7 +53,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   registerRateLimit(app, { ...options.rateLimit, clock: deps.clock });
   registerCalls(app, deps);
   await app.register(websocket, { options: AGENT_SOCKET_OPTIONS });
-  registerAgentRoute(app, options.agentGate);
+  registerAgentRoute(app, options);
   registerRest(app, deps);
   registerInstall(app, { installer: deps.installer, publicUrl: deps.server.publicUrl });
   registerDocs(app, deps.server.version);

@@ -13,7 +13,9 @@ export function problemOf(failure: Failure, request: { readonly id: string; read
     code: failure.code,
     requestId: request.id,
     ...(failure.code === "invalid_input" && { errors: failure.items }),
-    ...(failure.code === "rate_limited" && { retryAfterSeconds: failure.retryAfterSeconds }),
+    ...((failure.code === "rate_limited" || failure.code === "overloaded") && {
+      retryAfterSeconds: failure.retryAfterSeconds,
+    }),
     ...(failure.code === "stopping" && { retryAfterSeconds: RESTART_SECONDS }),
   };
 }
@@ -66,6 +68,7 @@ export function statusOf(failure: Failure): number {
       return 500;
     case "job_failed":
       return 502;
+    case "overloaded":
     case "stopping":
       return 503;
     case "job_timed_out":
@@ -136,6 +139,8 @@ function detailOf(failure: Failure): string {
       return "say in If-Match which version this changes: the ETag of the last answer, or * for any";
     case "rate_limited":
       return `too many requests; try again in ${failure.retryAfterSeconds} s`;
+    case "overloaded":
+      return `many nodes connect at once; try again in ${failure.retryAfterSeconds} s`;
     case "stopping":
       return "the server restarts; try again in a moment";
     case "internal":
@@ -158,7 +163,7 @@ const TITLES: Readonly<Record<number, string>> = {
   429: "Too many requests",
   500: "Server error",
   502: "Agent failed",
-  503: "Restarting",
+  503: "Not available now",
   504: "Agent did not answer",
 };
 const RESTART_SECONDS = 2;

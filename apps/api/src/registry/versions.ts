@@ -21,6 +21,6 @@ export function tagOf(kind: VersionedKind, item: Readonly<Record<string, unknown
 /** Refuses a change of an item that is no longer what the caller saw; called under the lock of the change. */
 export function checkVersion(call: Pick<Call, "ifMatch">, tag: string): Result<void, Failure> {
   if (call.ifMatch === undefined) return ok(undefined);
-  const wanted = call.ifMatch.split(",").map((one) => one.trim());
-  return wanted.includes("*") || wanted.includes(tag) ? ok(undefined) : err({ code: "version_mismatch", tag });
+  const wanted = new Set(call.ifMatch.split(",").map((one) => one.trim()));
+  return wanted.has("*") || wanted.has(tag) ? ok(undefined) : err({ code: "version_mismatch", tag });
 }

@@ -26,6 +26,8 @@ export type TestApp = {
 export type TestAppOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: AppOptions["clock"];
+  /** Lag of the event loop. None when left out: tests run their nodes in the server's own process, and slow it down. */
+  readonly lagMs?: () => number;
 };
 
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -54,6 +56,7 @@ async function start(place: {
   const app = await createApp({
     config,
     log,
+    lagMs: options.lagMs ?? (() => 0),
     ...(options.clock && { clock: options.clock }),
     database: { onStatement: (statement) => void statements.push(statement) },
     open: async (_source, databaseOptions) => {
