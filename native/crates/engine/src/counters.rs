@@ -172,6 +172,8 @@ totals! {
     TunWriteMerged = "tunWriteMerged",
     TunWriteErrors = "tunWriteErrors",
     TunWriteFallbacks = "tunWriteFallbacks",
+    TunWriteYields = "tunWriteYields",
+    TooBigAnswers = "tooBigAnswers",
     UdpSendCalls = "udpSendCalls",
     UdpSendGso = "udpSendGso",
     UdpSendDatagrams = "udpSendDatagrams",

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering;
 
 use offload::{ByteOrder, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{Datagrams, Endpoint};
-use support::{FRAMING, OUTER, PEER, Pair, commands};
+use support::{FRAMING, INNER, OUTER, PEER, Pair, commands};
 use testkit::{Segment, t4, tcp_v4, u4};
 
 /// A TCP super-frame of `payload` bytes as the kernel hands it over, seed in its checksum field.
@@ -23,6 +23,22 @@ fn super_frame(payload: usize) -> Vec<u8> {
     }
     .write(&mut header, ByteOrder::Little);
     assert_eq!(FRAMING.header_len(), header.len());
+    [&header[..], &packet].concat()
+}
+
+/// A UDP super-frame whose pieces have `segment` bytes of payload.
+fn udp_super_frame(segment: u16) -> Vec<u8> {
+    let packet = u4(1, 3 * usize::from(segment));
+    let mut header = [0; 10];
+    VirtioHeader {
+        flags: NEEDS_CHECKSUM,
+        gso_type: gso::UDP,
+        header_len: 28,
+        segment_size: segment,
+        checksum_start: 20,
+        checksum_offset: 6,
+    }
+    .write(&mut header, ByteOrder::Little);
     [&header[..], &packet].concat()
 }
 
@@ -285,4 +301,83 @@ fn while_a_socket_is_full_the_queue_rests_and_goes_on_when_there_is_room() {
     pair.exchange();
     assert_eq!(pair.nodes[0].peer("txPackets") + lost, 6);
     assert_eq!(pair.nodes[1].peer("rxPackets") + lost, 6);
+}
+
+#[test]
+fn spl_19_udp_that_does_not_fit_is_answered_with_our_mtu() {
+    let mut pair = Pair::with_session();
+
+    pair.nodes[0].host.send_frame(udp_super_frame(1_400));
+    pair.exchange();
+
+    let answers = pair.nodes[0].packets();
+    assert_eq!(answers.len(), 1);
+    let answer = &answers[0];
+    let addresses = packet::addresses(answer).map(|(from, to)| [from.to_string(), to.to_string()]);
+    assert_eq!(
+        addresses,
+        Some([INNER[1], INNER[0]].map(str::to_owned)),
+        "to the source, in the name of the destination"
+    );
+    assert_eq!(answer[9], packet::protocol::ICMP);
+    assert_eq!(
+        answer[20..22],
+        [3, 4],
+        "destination unreachable, fragmentation needed"
+    );
+    assert_eq!(answer[26..28], 1_420_u16.to_be_bytes());
+    assert_eq!(
+        answer[28..56],
+        u4(1, 4_200)[..28],
+        "the headers of what did not fit"
+    );
+    assert_eq!(pair.nodes[0].total("tunReadBadTooBig"), 1);
+    assert_eq!(pair.nodes[0].peer("txPackets"), 0, "nothing was sent");
+}
+
+#[test]
+fn spl_19_answers_are_bounded_per_second() {
+    let mut pair = Pair::with_session();
+    let flood = |pair: &mut Pair| {
+        for _ in 0..250 {
+            pair.nodes[0].host.send_frame(udp_super_frame(1_400));
+        }
+        (0..4).for_each(|_| pair.exchange());
+    };
+
+    flood(&mut pair);
+    assert_eq!(pair.nodes[0].total("tunReadBadTooBig"), 250);
+    assert_eq!(pair.nodes[0].total("tooBigAnswers"), 100);
+
+    pair.clock.0.advance(core::time::Duration::from_secs(1));
+    flood(&mut pair);
+    assert_eq!(pair.nodes[0].total("tooBigAnswers"), 200);
+}
+
+#[test]
+fn spl_19_udp_that_just_fits_is_sent() {
+    let mut pair = Pair::with_session();
+
+    pair.nodes[0].host.send_frame(udp_super_frame(1_392));
+    pair.exchange();
+
+    assert_eq!(pair.nodes[0].peer("txPackets"), 3);
+    assert_eq!(pair.nodes[0].total("tooBigAnswers"), 0);
+}
+
+#[test]
+fn receivers_are_let_run_after_a_burst_of_udp_and_never_for_tcp() {
+    let mut pair = Pair::with_session();
+
+    pair.nodes[0].host.send_frame(super_frame(40 * 1368));
+    pair.nodes[0].host.send_frame(super_frame(40 * 1368));
+    pair.exchange();
+    assert_eq!(pair.nodes[1].total("tunWriteYields"), 0);
+
+    for number in 0..200 {
+        pair.nodes[0].host.send_packet(&u4(number, 100));
+    }
+    (0..4).for_each(|_| pair.exchange());
+    let yields = pair.nodes[1].total("tunWriteYields");
+    assert!((1..=3).contains(&yields), "{yields} for 200 packets");
 }

@@ -5,6 +5,7 @@ mod due;
 mod inbound;
 mod outbound;
 mod pass;
+mod too_big;
 mod transmit;
 mod tun_writer;
 
@@ -88,7 +89,7 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
                 index,
                 tun,
                 clock,
-                outbound: Outbound::new(framing),
+                outbound: Outbound::new(framing, limits.mtu),
                 inbound: Inbound::new(limits.merge, writer),
                 transmitter: Transmitter::new(
                     v4,

@@ -8,6 +8,7 @@ use ports::{Datagrams, Framing, TunQueue};
 
 use super::batch::Target;
 use super::pass::Pass;
+use super::too_big::TooBigAnswers;
 use super::transmit::Transmitter;
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
@@ -20,6 +21,8 @@ use crate::stage::{Stage, Work};
 pub(crate) struct Outbound {
     frame: Box<[u8]>,
     device: Device,
+    limits: SplitLimits,
+    too_big: TooBigAnswers,
 }
 
 /// Whether the TUN device still exists.
@@ -38,10 +41,13 @@ pub(crate) enum Drained {
 }
 
 impl Outbound {
-    pub(crate) fn new(framing: Framing) -> Self {
+    /// Pieces are at most `mtu` long.
+    pub(crate) fn new(framing: Framing, mtu: usize) -> Self {
         Outbound {
             frame: vec![0; framing.header_len() + FRAME_LEN_MAX].into_boxed_slice(),
             device: Device::There,
+            limits: SplitLimits { inner_mtu: mtu },
+            too_big: TooBigAnswers::default(),
         }
     }
 
@@ -61,7 +67,6 @@ impl Outbound {
         T: TunQueue,
         D: Datagrams,
     {
-        let framing = tun.framing();
         for _ in 0..FRAMES_PER_TURN {
             let start = pass.cycles();
             pass.count(Total::TunReadCalls, 1);
@@ -82,7 +87,7 @@ impl Outbound {
                 },
                 start,
             );
-            self.frame(pass, framing, len, start, transmitter);
+            self.frame(pass, tun, len, start, transmitter);
             if transmitter.full() != crate::driver::WantRoom::default() {
                 break;
             }
@@ -113,18 +118,20 @@ impl Outbound {
         }
     }
 
-    fn frame<C, D>(
+    fn frame<C, T, D>(
         &mut self,
         pass: &Pass<'_, C>,
-        framing: Framing,
+        tun: &mut T,
         len: usize,
         start: u64,
         to: &mut Transmitter<D>,
     ) where
         C: ShardClock,
+        T: TunQueue,
         D: Datagrams,
     {
-        let Some((header, packet)) = parts(framing, self.frame.get(..len).unwrap_or_default())
+        let Some((header, packet)) =
+            parts(tun.framing(), self.frame.get(..len).unwrap_or_default())
         else {
             return pass.count(Total::TunReadBadShort, 1);
         };
@@ -149,7 +156,7 @@ impl Outbound {
             },
             start,
         );
-        match SplitCursor::start(&header, packet, &SPLIT_LIMITS) {
+        match SplitCursor::start(&header, packet, &self.limits) {
             Ok(cursor) => {
                 if cursor.pieces_left() > 1 {
                     pass.count(Total::TunReadSuper, 1);
@@ -157,7 +164,12 @@ impl Outbound {
                 }
                 send(pass, peer, packet, cursor, start, to);
             }
-            Err(error) => pass.count(bad(&error), 1),
+            Err(error) => {
+                pass.count(bad(&error), 1);
+                if let SplitError::UdpTooBig { inner_mtu, .. } = error {
+                    self.too_big.answer(pass, tun, packet, inner_mtu);
+                }
+            }
         }
     }
 }
@@ -248,9 +260,5 @@ fn bad(error: &SplitError) -> Total {
 /// Frames one turn reads before it looks at anything else (decision 0031).
 pub const FRAMES_PER_TURN: usize = 64;
 
-/// The kernel's own check against the device's MTU is enough, and it follows when the MTU is changed.
-const SPLIT_LIMITS: SplitLimits = SplitLimits {
-    inner_mtu: FRAME_LEN_MAX,
-};
 const ENODEV: i32 = 19;
 const EBADFD: i32 = 77;

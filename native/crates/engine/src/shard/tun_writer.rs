@@ -19,6 +19,8 @@ pub(crate) struct TunWriter {
     frame_scratch: Box<[u8]>,
     piece_scratch: Box<[u8]>,
     refused: ArrayVec<Family, 2>,
+    /// UDP packets written since receivers were let run.
+    udp_burst: usize,
 }
 
 impl TunWriter {
@@ -28,6 +30,7 @@ impl TunWriter {
             frame_scratch: vec![0; FRAME_LEN_MAX].into_boxed_slice(),
             piece_scratch: vec![0; FRAME_LEN_MAX].into_boxed_slice(),
             refused: ArrayVec::new(),
+            udp_burst: 0,
         }
     }
 
@@ -76,7 +79,27 @@ impl TunWriter {
             packets: frame.packets,
             bytes,
         };
+        self.let_receivers_run(pass, arena, frame);
         pass.spent(Stage::TunWrite, work, start).wrapping_sub(start)
+    }
+
+    /// Gives up the processor after a burst of UDP: the receiver's socket holds about 95 full packets by default, and on
+    /// a busy machine its program gets no turn to empty it while this thread goes on writing (decision 0035).
+    fn let_receivers_run<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        arena: &[u8],
+        frame: &Frame<'_>,
+    ) {
+        if !is_udp(arena, frame) {
+            return;
+        }
+        self.udp_burst += frame.packets;
+        if self.udp_burst >= UDP_BURST_MAX {
+            self.udp_burst = 0;
+            pass.count(Total::TunWriteYields, 1);
+            std::thread::yield_now();
+        }
     }
 
     /// FBK-01: the packets of a refused frame are written one by one, and its family is not merged any more.
@@ -115,6 +138,20 @@ impl TunWriter {
         }
     }
 }
+
+fn is_udp(arena: &[u8], frame: &Frame<'_>) -> bool {
+    match frame.family {
+        Some(family) => family == Family::Udp,
+        None => frame
+            .parts
+            .first()
+            .and_then(|part| packet::flow(part.of(arena)?))
+            .is_some_and(|flow| flow.protocol == packet::protocol::UDP),
+    }
+}
+
+/// UDP packets after which receivers are let run: two thirds of what a socket of default size holds.
+const UDP_BURST_MAX: usize = 64;
 
 /// FBK-02: count and go on.
 fn failed<C: ShardClock>(
