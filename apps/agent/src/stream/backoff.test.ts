@@ -80,6 +80,31 @@ describe("what follows the end of a stream", () => {
     expect(parseRetryAfter(undefined, 0)).toBe(0);
   });
 
+  test("AP-50 no answer keeps a node away for long: an hour at most, five minutes without proof", () => {
+    const refused = { code: "http", status: 503, retryAfterMs: 1e12, message: "busy" } as const;
+
+    expect(planReconnect({ end: refused, bye: null }, half)).toMatchObject({ kind: "retry", delayMs: 300_700 });
+    expect(planReconnect({ end: closed, bye: bye("overload", 0xffff_ffff) }, half)).toMatchObject({
+      delayMs: 3_600_700,
+    });
+    expect(planReconnect({ end: closed, bye: bye("restart", 0xffff_ffff) }, half)).toMatchObject({
+      delayMs: 1_800_000,
+    });
+    expect(planReconnect({ end: closed, bye: bye("disabled", 0xffff_ffff) }, half)).toMatchObject({
+      delayMs: 3_600_000,
+    });
+  });
+
+  test("SEC-3 a message that was changed on the way is a broken connection", () => {
+    const tampered = { code: "tampered", message: "message 3" } as const;
+
+    expect(planReconnect({ end: tampered, bye: null }, half)).toMatchObject({
+      kind: "retry",
+      delayMs: 700,
+      standing: "member",
+    });
+  });
+
   test("AP-46 removal is final, with the reason", () => {
     expect(planReconnect({ end: closed, bye: bye("removed") }, half)).toEqual({
       kind: "final",

@@ -7,6 +7,7 @@ import {
   type AgentFrame,
   type DecodeError,
   type RandomBytes,
+  type RecordError,
   type Records,
   type Secret,
   type ServerFrame,
@@ -103,8 +104,7 @@ export function openStream(deps: StreamDeps, request: StreamRequest, events: Str
   };
   const onRecord = (message: Uint8Array, protection: Records): void => {
     const raw = protection.open(message);
-    if (!raw.ok)
-      return end({ code: "tampered", message: `message ${raw.error.count} of the server: ${raw.error.detail}` });
+    if (!raw.ok) return end({ code: "tampered", message: tamperedText(raw.error) });
     const frame = decodeServerFrame(raw.value);
     if (frame.ok && phase === "open") return events.onFrame(frame.value, raw.value);
     if (frame.ok) return advance(handshake.handleProven(frame.value));
@@ -123,6 +123,10 @@ export function openStream(deps: StreamDeps, request: StreamRequest, events: Str
   return (message) => {
     end({ code: "closed", message });
   };
+}
+
+function tamperedText({ count, detail }: RecordError): string {
+  return `something between this host and the server changes the stream (message ${count} of the server: ${detail})`;
 }
 
 function notAFrame(error: DecodeError): StreamEnd {
