@@ -45,7 +45,6 @@ main() {
   step 3 "installing to $prefix"
   try_out
   put_in_place
-  step 4 "$(if is_member; then echo 'starting the new version; the host keeps its identity'; else echo 'joining the network'; fi)"
   start
 }
 
@@ -147,17 +146,19 @@ download() {
   file=$fresh/archive.tar.gz
   url="$SERVER_URL/agent/weft-agent-linux-$arch.tar.gz?sha256=$digest"
   if ! command -v curl >/dev/null 2>&1; then
-    wget -q -O "$file" "$url" || fail "cannot download $url"
+    wget -q -O "$file" "$url" || no_download "$url"
   elif [ -t 2 ]; then
-    curl -f -# -o "$file" "$url" || fail "cannot download $url"
+    curl -f -# -o "$file" "$url" || no_download "$url"
   else
-    curl -fsS -o "$file" "$url" || fail "cannot download $url"
+    curl -fsS -o "$file" "$url" || no_download "$url"
   fi
   sum=$(sha256sum "$file")
   [ "${sum%% *}" = "$digest" ] || fail "the downloaded archive is not the one that the server announced (SHA-256 ${sum%% *})"
   tar -xzf "$file" -C "$fresh" || fail "cannot unpack the archive below ${prefix%/*} (is the disk full?)"
   rm -f "$file"
 }
+
+no_download() { fail "cannot download $1; if the server was upgraded meanwhile, take a new line from the dashboard"; }
 
 # Nothing that works is replaced by something that does not run here.
 try_out() {
@@ -248,19 +249,22 @@ is_member() { [ -f "$state/membership.json" ]; }
 
 start() {
   if is_member; then
+    step 4 'starting the new version; the host keeps its identity'
     grep -qF "\"$SERVER_URL\"" "$state/membership.json" ||
       say 'this host is a member through another server; "weft leave" ends that, then run the line again'
     # It may not be running; whatever runs is replaced.
     "$prefix/bin/weft" down --state-dir "$state" >/dev/null 2>&1 || true
     "$prefix/bin/weft" up --state-dir "$state"
   elif [ -n "$key" ]; then
+    step 4 'joining the network'
     set -- join "$SERVER_URL" "$key" --state-dir "$state"
     [ -z "$name" ] || set -- "$@" --name "$name"
     [ -z "$interface" ] || set -- "$@" --interface "$interface"
     [ -z "$port" ] || set -- "$@" --port "$port"
     "$prefix/bin/weft" "$@"
   else
-    say "installed; \"$(command_name) join $SERVER_URL KEY\" makes this host a member"
+    step 4 'no key was given, so this host joins nothing yet'
+    say "\"$(command_name) join $SERVER_URL KEY\" makes this host a member"
     return 0
   fi
   [ "$service" = yes ] || say "no service was set up: after a boot, start the daemon again with \"$(command_name) up\""

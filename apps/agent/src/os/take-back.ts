@@ -27,7 +27,9 @@ export async function takeBack(record: InstallRecord, state: StatePaths): Promis
       rmSync(record.link);
       removed.push(record.link);
     }
-    (removeState(state) ? removed : kept).push(state.directory);
+    const left = removeState(state);
+    if (left === "removed") removed.push(state.directory);
+    if (left === "kept") kept.push(state.directory);
     // The program's own folder; the running process keeps what it has loaded.
     rmSync(record.prefix, { recursive: true, force: true });
     removed.push(record.prefix);
@@ -44,7 +46,7 @@ function leadsInto(link: string, prefix: string): boolean {
 }
 
 /** Removes our files, and the directory when nothing else is in it: it may be one that others use too. */
-function removeState(state: StatePaths): boolean {
+function removeState(state: StatePaths): "removed" | "kept" | "absent" {
   const { directory, ...files } = state;
   const names = new Set(Object.values(files));
   try {
@@ -54,10 +56,10 @@ function removeState(state: StatePaths): boolean {
       if (names.has(original)) rmSync(path, { force: true });
     }
     rmdirSync(directory);
-    return true;
+    return "removed";
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return true;
-    if (errorCode(error) === "ENOTEMPTY") return false;
+    if (errorCode(error) === "ENOENT") return "absent";
+    if (errorCode(error) === "ENOTEMPTY") return "kept";
     throw error;
   }
 }
