@@ -58,6 +58,6 @@ async function readOrMakePassword(path: string): Promise<string> {
 }
 
 /** Holds programs only, one copy for all servers of the machine. */
-const SYSTEM_FOLDER = "/var/lib/weft";
+const SYSTEM_FOLDER = "/var/lib/weft-server";
 /** Linux takes 107; the rest is a margin for other systems. */
 const SOCKET_PATH_BYTES_MAX = 100;
