@@ -46,7 +46,7 @@ test("the join line carries the digest of exactly the script that its address se
 
   const script = await (await fetch(`${server.url}/install.sh`)).text();
 
-  expect(made.joinLine).toContain(`${sha256(script)}  $f`);
+  expect(made.joinLine).toContain(`${sha256(script)} *$f`);
   expect(made.joinLine).toMatch(new RegExp(`^f=\\$\\(mktemp\\) && curl -fsS ${server.url}/install\\.sh `));
   expect(made.joinLine.endsWith(` && sh "$f" ${made.key}`)).toBe(true);
   expect(made.joinCommand).toBe(`weft join ${server.url} ${made.key}`);

@@ -33,7 +33,7 @@ describe("the install line", () => {
 
   test("is one line that reads well", () => {
     expect(installLine("http://192.0.2.7:7400", "KEY", "d1")).toBe(
-      'f=$(mktemp) && curl -fsS http://192.0.2.7:7400/install.sh -o "$f" && echo "d1  $f" | sha256sum -c && sh "$f" KEY',
+      'f=$(mktemp) && curl -fsS http://192.0.2.7:7400/install.sh -o "$f" && echo "d1 *$f" | sha256sum -c && sh "$f" KEY',
     );
   });
 

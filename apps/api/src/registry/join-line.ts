@@ -1,14 +1,14 @@
 /**
  * The command that installs the agent on a host and joins it; every part is shell-safe by its own alphabet. The digest of the
  * script is in the line, and the script holds that of the archive, so what runs as root is what this server made even when
- * the way to it is not encrypted. `mktemp` makes a file that no other user of the host can write or replace.
+ * the way to it is not encrypted. The star stands for the second of two blanks, which copying from a page can lose. `mktemp` makes a file that no other user of the host can write or replace.
  */
 export function installLine(baseUrl: string, key: string, scriptDigest: string): string {
   const script = '"$f"';
   return [
     "f=$(mktemp)",
     `curl -fsS ${baseUrl}/install.sh -o ${script}`,
-    `echo "${scriptDigest}  $f" | sha256sum -c`,
+    `echo "${scriptDigest} *$f" | sha256sum -c`,
     `sh ${script} ${key}`,
   ].join(" && ");
 }
