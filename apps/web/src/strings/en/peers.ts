@@ -67,7 +67,7 @@ export const addHost = {
     plural(uses, { one: `Valid for ${left}, for # host.`, other: `Valid for ${left}, for up to # hosts.` }),
   expired: "This line has expired.",
   renew: "New line",
-  needs: "Works on any Linux host, with systemd or without; needs curl and root.",
+  needs: "Works on Linux with glibc, with systemd or without; needs curl and root.",
   needsAgent: "Works where the agent is installed: this server was built without one to hand out.",
   clone: "From a clone",
   cloneHint: "In a clone of the repository that was built with npm run build:",
