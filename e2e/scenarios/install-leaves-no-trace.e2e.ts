@@ -43,7 +43,7 @@ test("a host is installed, upgraded under the same identity, and left without a 
     const second = await host.runLine(line);
     expect(second.code).toBe(0);
     expect(second.stdout).toContain("keeps its identity");
-    await eventually("the upgraded host is online", { withinMs: 10_000 }, async () =>
+    await eventually("the upgraded host is online", { withinMs: 30_000 }, async () =>
       (await peersOf(client, networkId))[0]?.presence === "online" ? true : undefined,
     );
     expect(await peersOf(client, networkId)).toMatchObject([{ id: joined[0]?.id }]);
