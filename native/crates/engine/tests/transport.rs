@@ -381,3 +381,21 @@ fn receivers_are_let_run_after_a_burst_of_udp_and_never_for_tcp() {
     let yields = pair.nodes[1].total("tunWriteYields");
     assert!((1..=3).contains(&yields), "{yields} for 200 packets");
 }
+
+#[test]
+fn after_a_quiet_time_the_first_packet_does_not_wait_for_others() {
+    let mut pair = Pair::with_session();
+    pair.nodes[0].turn();
+    let calls = |pair: &Pair| pair.nodes[0].total("udpSendCalls");
+    let burst = |pair: &mut Pair| {
+        let before = calls(pair);
+        (0..3).for_each(|number| pair.nodes[0].host.send_packet(&u4(number, 100)));
+        pair.nodes[0].turn();
+        calls(pair) - before
+    };
+
+    assert_eq!(burst(&mut pair), 2, "one by itself, then the other two");
+    assert_eq!(burst(&mut pair), 1, "in a burst all go together");
+    pair.nodes[0].turn();
+    assert_eq!(burst(&mut pair), 2, "quiet again");
+}

@@ -22,6 +22,7 @@ pub(crate) struct Outbound {
     frame: Box<[u8]>,
     device: Device,
     limits: SplitLimits,
+    pace: Pace,
     too_big: TooBigAnswers,
 }
 
@@ -31,6 +32,15 @@ pub(crate) enum Device {
     There,
     /// Somebody deleted the interface.
     Gone,
+}
+
+/// What the last turn found in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// One frame at most: the next one is sent before the queue is asked for more.
+    Single,
+    /// Several: they are collected.
+    Burst,
 }
 
 /// Whether a source may have more.
@@ -46,6 +56,7 @@ impl Outbound {
         Outbound {
             frame: vec![0; framing.header_len() + FRAME_LEN_MAX].into_boxed_slice(),
             device: Device::There,
+            pace: Pace::Single,
             limits: SplitLimits { inner_mtu: mtu },
             too_big: TooBigAnswers::default(),
         }
@@ -67,7 +78,7 @@ impl Outbound {
         T: TunQueue,
         D: Datagrams,
     {
-        for _ in 0..FRAMES_PER_TURN {
+        for read in 0..FRAMES_PER_TURN {
             let start = pass.cycles();
             pass.count(Total::TunReadCalls, 1);
             let len = match tun.read(&mut self.frame) {
@@ -75,6 +86,7 @@ impl Outbound {
                 Err(error) => {
                     self.read_failed(pass, &error, transmitter);
                     transmitter.flush(pass);
+                    self.pace = if read > 1 { Pace::Burst } else { Pace::Single };
                     return Drained::Yes;
                 }
             };
@@ -88,11 +100,15 @@ impl Outbound {
                 start,
             );
             self.frame(pass, tun, len, start, transmitter);
+            if read == 0 && self.pace == Pace::Single {
+                transmitter.flush(pass);
+            }
             if transmitter.full() != crate::driver::WantRoom::default() {
                 break;
             }
         }
         transmitter.flush(pass);
+        self.pace = Pace::Burst;
         Drained::MaybeNot
     }
 
