@@ -28,14 +28,17 @@ export async function startInBackground({ installation, paths }: DaemonPlace): P
 /** Stops the daemon and waits until it has given its lock back. */
 export async function stopDaemon({ installation, paths }: DaemonPlace): Promise<Result<undefined, CliFailure>> {
   const unit = unitFor({ installation, paths });
-  if (unit !== null && lockHolder(paths.lock) !== null) {
+  const wasRunning = lockHolder(paths.lock) !== null;
+  if (unit !== null && wasRunning) {
     const stopped = await stopService(unit);
     if (!stopped.ok) return stopped;
     // The service may not be what runs: somebody can have started a daemon by hand.
     if (lockHolder(paths.lock) === null) return ok(undefined);
   }
   const asked = await askDaemon(paths.socket, { method: "stop" }).answer;
-  return asked.ok ? waitUntil(() => lockHolder(paths.lock) === null, "end", END_TIMEOUT_MS) : asked;
+  // A daemon that ends, or has ended, before it answers has done what it was asked for.
+  if (!asked.ok && !(wasRunning && asked.error.code === "not_running")) return asked;
+  return waitUntil(() => lockHolder(paths.lock) === null, "end", END_TIMEOUT_MS);
 }
 
 /** Lines that say under which addresses the host is in its network. */
