@@ -29,7 +29,13 @@ export const buildSteps = [
       whenChanged(
         {
           name: "addon",
-          inputs: ["native/crates", "native/Cargo.toml", "native/Cargo.lock", "native/.cargo", "native/npm/package.json"],
+          inputs: [
+            "native/crates",
+            "native/Cargo.toml",
+            "native/Cargo.lock",
+            "native/.cargo",
+            "native/npm/package.json",
+          ],
           outputs: ["native/npm/node_modules"],
         },
         async () => {
