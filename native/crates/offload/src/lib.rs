@@ -2,7 +2,7 @@
 //!
 //! Pure functions over byte slices: no input or output, no clock, no allocation after construction, no panic on any input.
 //! [`SplitCursor`] turns one frame read from a TUN device into packets, [`Merger`] turns one burst of packets into frames
-//! to write, [`expand`] takes a merged frame apart again.
+//! to write, [`expand()`] takes a merged frame apart again.
 
 mod error;
 mod expand;
