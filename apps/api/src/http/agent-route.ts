@@ -26,7 +26,7 @@ export type AgentConnection = {
 
 /** The agents' door; under load it stays shut for new ones, before anything is spent on them. */
 export function registerAgentRoute(app: FastifyInstance, options: AgentRouteOptions): void {
-  app.get<{ Querystring: { nonce?: string } }>(
+  app.get<{ Querystring: { nonce?: unknown } }>(
     "/agent/v1",
     {
       websocket: true,
@@ -41,7 +41,7 @@ export function registerAgentRoute(app: FastifyInstance, options: AgentRouteOpti
         socket,
         address: addressOf(request),
         requestId: request.id,
-        nonce: request.query.nonce ?? "",
+        nonce: typeof request.query.nonce === "string" ? request.query.nonce : "",
         exportKey: undefined,
       });
     },

@@ -6,7 +6,7 @@ import type { Actor, Call } from "../registry/call.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { hashSecret } from "../registry/secrets.ts";
 import { SESSION_MS } from "../registry/session-start.ts";
-import { addressOf, baseUrlOf, isLocalRequest, isSameOrigin } from "./client-facts.ts";
+import { addressOf, baseUrlOf, isLocalRequest, isSameOrigin, pathOf } from "./client-facts.ts";
 import { sendFailure } from "./error-plugin.ts";
 
 const calls = new WeakMap<FastifyRequest, Call>();
@@ -22,7 +22,7 @@ export function callOf(request: FastifyRequest): Call {
 export function registerCalls(app: FastifyInstance, deps: FeatureDeps): void {
   const publicUrl = deps.server.publicUrl;
   app.addHook("preHandler", async (request, reply) => {
-    if (!COVERED.test(request.url)) return undefined;
+    if (!COVERED.test(pathOf(request))) return undefined;
     const actor = await actorOf(deps, request);
     if (actor === "unknown-token") {
       return sendFailure(request, reply, {
@@ -105,6 +105,6 @@ function sessionCookie(reply: FastifyReply, isSecure: boolean): Call["sessionCoo
 /** Name of the session cookie. */
 export const COOKIE_NAME = "weft_session";
 
-const COVERED = /^\/(api\/v1|trpc)(\/|\?|$)/;
+const COVERED = /^\/(api\/v1|trpc)(\/|$)/;
 /** Uses of sessions and tokens are noted at most this often, so that reading never means writing. */
 const TOUCH_MS = 10 * 60_000;

@@ -16,6 +16,12 @@ export function isLocalRequest(request: FastifyRequest): boolean {
   return isLoopback && !isForwarded && LOOPBACK_HOST.test(request.headers.host ?? "");
 }
 
+/** Path of the route that answers; the URL itself can write the same path in many ways. For unknown paths what was sent. */
+export function pathOf(request: FastifyRequest): string {
+  const route = request.routeOptions.url;
+  return route === undefined || route.includes("*") ? (request.url.split("?", 1)[0] ?? "/") : route;
+}
+
 /** Scheme and host under which the client reached us. */
 export function baseUrlOf(request: FastifyRequest): string {
   return `${request.protocol}://${request.host}`;

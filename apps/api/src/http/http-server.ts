@@ -61,6 +61,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     prefix: "/trpc",
     trpcOptions: {
       router: createRouter(deps),
+      maxBatchSize: BATCH_CALLS_MAX,
       createContext: ({ req }: { req: Parameters<typeof callOf>[0] }) => callOf(req),
     },
   });
@@ -89,5 +90,7 @@ function requestId(wished: string | string[] | undefined): string {
   return typeof wished === "string" && /^[\w.-]{8,100}$/.test(wished) ? wished : randomUUID();
 }
 
+/** Calls that one request may hold: it costs one token of the rate limit, and the dashboard sends no more at once. */
+const BATCH_CALLS_MAX = 20;
 /** Compression is off: maps are deflated once for all, and per-socket windows cost 200 kB each. */
 const AGENT_SOCKET_OPTIONS = { perMessageDeflate: false, maxPayload: 512 * 1024, clientTracking: false };

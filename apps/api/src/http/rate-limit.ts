@@ -3,7 +3,7 @@ import { createTokenBuckets } from "../domain/token-bucket.ts";
 import type { BucketOptions } from "../domain/token-bucket.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import { hashSecret } from "../registry/secrets.ts";
-import { addressOf } from "./client-facts.ts";
+import { addressOf, pathOf } from "./client-facts.ts";
 import { COOKIE_NAME } from "./call-plugin.ts";
 import { sendFailure } from "./error-plugin.ts";
 
@@ -12,7 +12,7 @@ export function registerRateLimit(app: FastifyInstance, options: BucketOptions &
   const byCredential = createTokenBuckets(options);
   const byAddress = createTokenBuckets({ perSecond: options.perSecond * 4, burst: options.burst * 4 });
   app.addHook("onRequest", async (request, reply) => {
-    if (!/^\/(api|trpc)\//.test(request.url)) return undefined;
+    if (!/^\/(api|trpc)\//.test(pathOf(request))) return undefined;
     const nowMs = options.clock.nowMs();
     const credential = request.headers.authorization ?? request.cookies[COOKIE_NAME];
     const taken = [

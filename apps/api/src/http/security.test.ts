@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { createTestApp } from "../testing/create-test-app.ts";
 import type { TestApp } from "../testing/create-test-app.ts";
 import { createRestClient, setUp } from "../testing/rest-client.ts";
@@ -220,6 +221,36 @@ test("API-44 a credential that asks too often gets 429 with Retry-After", async 
   expect(answers.at(-1)?.body).toMatchObject({ status: 429, code: "rate_limited" });
   expect(Number(answers.at(-1)?.headers.get("retry-after"))).toBeGreaterThan(0);
   await strict.dispose();
+});
+
+test.each([
+  { path: "/%61pi/v1/setup", spelling: "a path with an encoded letter" },
+  { path: "/%74rpc/setup.status", spelling: "a tRPC path with an encoded letter" },
+])("API-44 $spelling is the same path, with the same limit", async ({ path }) => {
+  const strict = await createTestApp({ environment: { WEFT_RATE_LIMIT: "1/5" } });
+
+  const statuses = [];
+  for (let call = 0; call < 8; call += 1) statuses.push((await fetch(strict.url + path)).status);
+
+  expect(statuses[0]).toBe(200);
+  expect(statuses.at(-1)).toBe(429);
+  await strict.dispose();
+});
+
+test("API-44 a batch of more calls than the dashboard ever sends is refused", async () => {
+  const batch = (calls: number) =>
+    fetch(`${server.url}/trpc/${Array.from({ length: calls }, () => "setup.status").join()}?batch=1&input=%7B%7D`);
+
+  expect((await batch(20)).status).toBe(200);
+  expect((await batch(21)).status).toBe(400);
+});
+
+test("an agent that names two nonces is turned away without a fault", async () => {
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/agent/v1?nonce=a&nonce=b`);
+
+  const code = await new Promise((resolve) => socket.addEventListener("close", (event) => resolve(event.code)));
+
+  expect(code).toBe(1000);
 });
 
 test("SEC-15 passwords are hashed with argon2id at no less than the agreed cost", async () => {
