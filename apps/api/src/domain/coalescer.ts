@@ -8,7 +8,8 @@ export type Coalescer = {
 export function createCoalescer(windowMs = WINDOW_MS): Coalescer {
   let lastSentMs = Number.NEGATIVE_INFINITY;
   return {
-    noteChange: (nowMs) => Math.max(nowMs, lastSentMs + windowMs),
+    // A wall clock that was set back must not hold changes for as long as it was set back.
+    noteChange: (nowMs) => Math.min(Math.max(nowMs, lastSentMs + windowMs), nowMs + windowMs),
     noteSent(nowMs) {
       lastSentMs = nowMs;
     },

@@ -12,7 +12,7 @@ export function createFlapDamping(): FlapDamping {
   return {
     connect(id, nowMs) {
       const found = nodes.get(id);
-      const decayed = found ? Math.max(0, found.score - (nowMs - found.atMs) / RECOVER_MS) : 0;
+      const decayed = found ? Math.max(0, found.score - Math.max(0, nowMs - found.atMs) / RECOVER_MS) : 0;
       const score = Math.min(decayed + 1, SCORE_MAX);
       nodes.delete(id);
       nodes.set(id, { score, atMs: nowMs });

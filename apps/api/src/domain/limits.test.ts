@@ -91,6 +91,13 @@ describe("coalescer", () => {
     expect(coalescer.noteChange(1_190)).toBe(1_000 + WINDOW_MS);
     expect(coalescer.noteChange(2_000)).toBe(2_000);
   });
+
+  test("AP-25 a wall clock that is set back by an hour holds no change for longer than the window", () => {
+    const coalescer = createCoalescer();
+    coalescer.noteSent(3_600_000);
+
+    expect(coalescer.noteChange(1_000)).toBe(1_000 + WINDOW_MS);
+  });
 });
 
 test("a bit set holds what was added, beyond its first size too", () => {

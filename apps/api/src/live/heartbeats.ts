@@ -14,6 +14,9 @@ export function startHeartbeats(deps: {
     const nowMs = deps.clock.nowMs();
     for (const network of deps.hub.networks.values()) {
       for (const stream of network.streams.values()) {
+        // A wall clock that was set back: without this a dead node would look alive for as long as it was set back.
+        stream.lastHeardMs = Math.min(stream.lastHeardMs, nowMs);
+        stream.nextPingMs = Math.min(stream.nextPingMs, nowMs + HEARTBEAT_MS * 1.1);
         if (nowMs - stream.lastHeardMs > SILENCE_MS) {
           stream.socket.cut();
         } else if (nowMs >= stream.nextPingMs) {
