@@ -141,6 +141,44 @@ test("what a peer moved before it was first named is in the totals, not in the r
   expect(traffic.totals().rxBytes).toBe(5_000_001_000n);
 });
 
+test("totals of a node that lies stay within what the database can store", () => {
+  const traffic = createNodeTraffic({ ...nothing, rxBytes: 5n });
+
+  const max = 2n ** 64n - 1n;
+  for (const epoch of [1n, 2n]) {
+    traffic.ingest(
+      report({
+        epoch,
+        uptimeMs: 1_000,
+        links: [
+          [a, max],
+          [b, max],
+        ],
+      }),
+      0,
+    );
+  }
+
+  const { rxBytes, epochRxBytes } = traffic.totals();
+  expect([rxBytes, epochRxBytes]).toEqual([2n ** 63n - 1n, 2n ** 63n - 1n]);
+});
+
+test("AP-64 counters of unknown peers are skipped, and a removed peer leaves nothing but its bytes", () => {
+  const traffic = createNodeTraffic(nothing);
+  const links = [
+    [a, 100n],
+    [b, 10n],
+  ] as const;
+
+  traffic.ingest(report({ epoch: 1n, uptimeMs: 1_000, links }), 0, (id) => id === a);
+  const named = [...traffic.links().keys()];
+  traffic.forgetLink(a);
+
+  expect(named).toEqual([a]);
+  expect(traffic.links().size).toBe(0);
+  expect(traffic.totals().rxBytes).toBe(100n);
+});
+
 function report(input: {
   readonly epoch: bigint;
   readonly uptimeMs: number;

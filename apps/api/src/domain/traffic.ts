@@ -4,7 +4,10 @@ import type { RatePoint } from "./rate-history.ts";
 
 /** Traffic of one node over all its agent starts: totals that never go back, rates, ten minutes of history. */
 export type NodeTraffic = {
-  readonly ingest: (report: CountersReport, nowMs: number) => void;
+  /** Links to peers that `isMember` does not know are skipped. */
+  readonly ingest: (report: CountersReport, nowMs: number, isMember?: (id: PeerId) => boolean) => void;
+  /** The peer at the other end is gone for good; what it moved stays in the totals. */
+  readonly forgetLink: (id: PeerId) => void;
   readonly totals: () => TrafficTotals;
   /** Rates of the last report; zero once it is older than a few reports should be. */
   readonly rates: (nowMs: number) => Rates;
@@ -87,10 +90,11 @@ export function createNodeTraffic(stored: TrafficTotals): NodeTraffic {
   };
 
   return {
-    ingest(report, nowMs) {
+    ingest(report, nowMs, isMember = () => true) {
       if (String(report.counterEpoch) !== epoch) beginEpoch(String(report.counterEpoch));
       const spanMs = measuredFrom ? report.uptimeMs - measuredFrom.uptimeMs : 0;
       for (const [row, peerId] of report.peers.peerIds.entries()) {
+        if (!isMember(peerId)) continue;
         const before = links.get(peerId);
         const link = readLink(report, row, before);
         links.set(peerId, link.now);
@@ -108,14 +112,15 @@ export function createNodeTraffic(stored: TrafficTotals): NodeTraffic {
       measuredFrom = report;
       moved = NOTHING;
     },
+    forgetLink: (id) => void links.delete(id),
     totals() {
       const own = epochTotals();
       return {
-        rxBytes: base.rx + own.rx,
-        txBytes: base.tx + own.tx,
+        rxBytes: storable(base.rx + own.rx),
+        txBytes: storable(base.tx + own.tx),
         counterEpoch: epoch,
-        epochRxBytes: own.rx,
-        epochTxBytes: own.tx,
+        epochRxBytes: storable(own.rx),
+        epochTxBytes: storable(own.tx),
       };
     },
     rates: (nowMs) => (nowMs - rates.atMs > STALE_MS ? { rxBitsPerSecond: 0, txBitsPerSecond: 0 } : rates),
@@ -200,10 +205,17 @@ function plus(left: Moved, right: Moved): Moved {
   return { rx: left.rx + right.rx, tx: left.tx + right.tx };
 }
 
+/** One node's lies must not keep the totals of others from being stored in the same statement. */
+function storable(bytes: bigint): bigint {
+  return bytes < STORED_MAX ? bytes : STORED_MAX;
+}
+
 function larger(left: bigint, right: bigint): bigint {
   return left > right ? left : right;
 }
 
+/** The database's numbers have 63 bits: eight exabytes. */
+const STORED_MAX = 2n ** 63n - 1n;
 const NOTHING: Moved = { rx: 0n, tx: 0n };
 /** When a dashboard opens or closes, the node changes its step and two reports may come at once. */
 const SPAN_MS_MIN = 500;

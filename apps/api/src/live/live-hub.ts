@@ -92,9 +92,9 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
       feeds.notePeer(hub.id, stream.peerId);
     },
     noteStatus({ hub, peerId, address }, status) {
-      traffic.noteStatus(peerId, status);
       const peer = hub.mirror.peers().get(peerId);
       if (!peer) return;
+      traffic.noteStatus(peerId, status);
       const chosen = chooseEndpoints({
         reported: status.endpoints,
         listenPort: status.listenPort,
@@ -106,7 +106,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     noteCounters({ hub, peerId }, report) {
       const peer = hub.mirror.peers().get(peerId);
       if (!peer) return;
-      traffic.ingest(peer, report, clock.nowMs());
+      traffic.ingest(peer, report, { nowMs: clock.nowMs(), isMember: (id) => hub.mirror.peers().has(id) });
       feeds.noteCounters(hub, peerId);
     },
     noteApplied(hub, stream, sequence) {
@@ -158,7 +158,10 @@ function createLoader(deps: LiveHubDeps, books: Books): LiveHub["catchUp"] {
             books.places.set(peerId, hub);
             books.feeds.notePeer(hub.id, peerId);
           }
-          for (const peerId of removed) forgetPeer(hub, peerId);
+          for (const peerId of removed) {
+            forgetPeer(hub, peerId);
+            for (const other of hub.mirror.peers().keys()) books.traffic.find(other)?.forgetLink(peerId);
+          }
         },
         onGone() {
           for (const peerId of hub.mirror.peers().keys()) forgetPeer(hub, peerId);

@@ -9,7 +9,7 @@ import type { NodeTraffic } from "../domain/traffic.ts";
 export type TrafficBook = {
   readonly of: (peer: Peer) => NodeTraffic;
   readonly find: (id: PeerId) => NodeTraffic | undefined;
-  readonly ingest: (peer: Peer, report: CountersReport, nowMs: number) => void;
+  readonly ingest: (peer: Peer, report: CountersReport, at: IngestContext) => void;
   readonly statusOf: (id: PeerId) => NodeStatus | undefined;
   readonly noteStatus: (id: PeerId, status: NodeStatus) => void;
   /** The node's totals or last proof are newer than the database's. */
@@ -18,6 +18,8 @@ export type TrafficBook = {
   /** One statement per thousand nodes; nothing when nothing moved. */
   readonly flush: () => Promise<void>;
 };
+
+type IngestContext = { readonly nowMs: number; readonly isMember: (id: PeerId) => boolean };
 
 export function createTrafficBook(deps: {
   readonly db: Executor;
@@ -34,10 +36,10 @@ export function createTrafficBook(deps: {
   return {
     of,
     find: (id) => nodes.get(id),
-    ingest(peer, report, nowMs) {
+    ingest(peer, report, { nowMs, isMember }) {
       const traffic = of(peer);
       const before = traffic.totals();
-      traffic.ingest(report, nowMs);
+      traffic.ingest(report, nowMs, isMember);
       const after = traffic.totals();
       if (before.rxBytes !== after.rxBytes || before.txBytes !== after.txBytes) dirty.add(peer.id);
     },
