@@ -179,16 +179,23 @@ function createLoader(deps: LiveHubDeps, books: Books): LiveHub["catchUp"] {
     }
     return hub;
   };
-  return async (id) => {
+  const catchUp: LiveHub["catchUp"] = async (id) => {
     const hub = books.networks.get(id);
     if (hub) {
       await hub.catchUp();
       return books.networks.get(id);
     }
-    const underWay = loading.get(id) ?? load(id).finally(() => loading.delete(id));
-    loading.set(id, underWay);
-    return underWay;
+    const underWay = loading.get(id);
+    if (underWay) {
+      await underWay;
+      // That reading began before this call, so what the caller wants to see may be missing in it.
+      return catchUp(id);
+    }
+    const started = load(id).finally(() => loading.delete(id));
+    loading.set(id, started);
+    return started;
   };
+  return catchUp;
 }
 
 function overlayRanges(hub: NetworkHub) {
