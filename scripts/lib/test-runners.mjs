@@ -30,7 +30,7 @@ const projects = (...names) => names.flatMap((name) => ["--project", name]);
 async function cargoTests(show) {
   const { status, output } = await run(
     "cargo",
-    ["test", "--workspace", "--all-features", "--no-fail-fast", "--", "--show-output"],
+    ["test", "--workspace", "--features", "ports/contract", "--no-fail-fast", "--", "--show-output"],
     {
       cwd: join(root, "native"),
       onLine: show,
