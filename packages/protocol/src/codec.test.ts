@@ -18,6 +18,7 @@ import { FRAME_BYTES_MAX, type AgentFrame, type ServerFrame } from "./frames.ts"
 import { jobIds, networkIds, peerIds } from "./ids.ts";
 import { identityKeyFromBytes, publicKeyFromBytes, serverKeyFromBytes } from "./keys.ts";
 import { applyDelta, type FilterRule, type MapDelta, type MapPeer, type MapSelf } from "./network-map.ts";
+import type { NodeStatus } from "./node-status.ts";
 import { Secret } from "./secret.ts";
 import { aNetworkMap, aPeer, anAllowRule, aSelf, mustBe } from "./testing/index.ts";
 
@@ -343,6 +344,29 @@ describe("frames", () => {
 
   test("a frame above the limit is refused before it is read", () => {
     expect(decodeAgentFrame(new Uint8Array(FRAME_BYTES_MAX + 1))).toMatchObject({ error: { code: "too_large" } });
+  });
+
+  test("what a system says is made to fit, so that a long sentence of it costs no agent its stream", () => {
+    const long = `tunnel: ${"x".repeat(600)}`;
+    const status: NodeStatus = {
+      interfaceName: "weft0",
+      listenPort: 1,
+      shards: 1,
+      endpoints: [],
+      offloads: [{ name: "tunTcp", state: "off", reason: long }],
+      wallClockMs: 0,
+      problems: ["first line\nsecond line", long],
+    };
+    const outcome = { kind: "failed", message: `${long}\r\n` } as const;
+    const errors = [{ object: long, detail: "a\tb" }];
+
+    expect(decodeAgentFrame(encodeAgentFrame({ kind: "status", status }))).toMatchObject({
+      value: { status: { problems: ["first line second line", long.slice(0, 500)] } },
+    });
+    const jobId = jobIds.make(() => new Uint8Array(16));
+    expect(decodeAgentFrame(encodeAgentFrame({ kind: "jobResult", jobId, outcome })).ok).toBe(true);
+    const applied = { kind: "applied", epoch: 1n, sequence: 1n, durationMs: 0, errors } as const;
+    expect(decodeAgentFrame(encodeAgentFrame(applied)).ok).toBe(true);
   });
 
   test("a wrong field is named", () => {

@@ -27,9 +27,15 @@ export function isPlainText(text: string, lengthMax: number): boolean {
   return text.length <= lengthMax && !CONTROL.test(text);
 }
 
+/** Makes free text fit `isPlainText`: control characters become spaces, what is too long is cut. */
+export function toPlainText(text: string, lengthMax: number): string {
+  return text.replace(CONTROLS, " ").slice(0, lengthMax);
+}
+
 /** Characters of a DNS label. */
 export const NAME_LENGTH_MAX = 63;
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const CONTROLS = new RegExp(CONTROL, "g");

@@ -4,6 +4,7 @@ import { parseEndpoint } from "../addresses.ts";
 import type { AgentFrame, JobOutcome } from "../frames.ts";
 import { jobIds } from "../ids.ts";
 import { identityKeyFromBytes, keyBytes, publicKeyFromBytes } from "../keys.ts";
+import { toPlainText } from "../names.ts";
 import type { NodeStatus } from "../node-status.ts";
 import type { AgentEnvelopeSchema, HelloSchema, JobResultSchema, StatusSchema } from "./agent_pb.ts";
 import { atMost, bounded, FieldError, oneOf, parsed, safeNumber, sized, text, within, word } from "./checks.ts";
@@ -41,7 +42,10 @@ export function agentToWire(frame: AgentFrame): AgentInit {
         value: {
           version: { epoch: frame.epoch, sequence: frame.sequence },
           durationMs: frame.durationMs,
-          errors: frame.errors.map(({ object, detail }) => ({ object, detail })),
+          errors: frame.errors.slice(0, ERRORS_MAX).map(({ object, detail }) => ({
+            object: toPlainText(object, OBJECT_LENGTH_MAX),
+            detail: toPlainText(detail, SENTENCE_LENGTH_MAX),
+          })),
         },
       };
     case "needMap":
@@ -52,9 +56,13 @@ export function agentToWire(frame: AgentFrame): AgentInit {
         value: {
           ...frame.status,
           endpoints: [...frame.status.endpoints],
-          offloads: frame.status.offloads.map(({ name, state, reason }) => ({ name, state, reason: reason ?? "" })),
+          offloads: frame.status.offloads.map(({ name, state, reason }) => ({
+            name,
+            state,
+            reason: toPlainText(reason ?? "", REASON_LENGTH_MAX),
+          })),
           wallClockMs: BigInt(frame.status.wallClockMs),
-          problems: [...frame.status.problems],
+          problems: frame.status.problems.map((problem) => toPlainText(problem, SENTENCE_LENGTH_MAX)),
         },
       };
     case "counters":
@@ -84,9 +92,9 @@ export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["f
         kind: "applied",
         ...versionFromWire("applied.version", frame.value.version),
         durationMs: frame.value.durationMs,
-        errors: atMost("applied.errors", frame.value.errors, 100).map((error) => ({
-          object: text("applied.errors.object", error.object, 100),
-          detail: text("applied.errors.detail", error.detail, 500),
+        errors: atMost("applied.errors", frame.value.errors, ERRORS_MAX).map((error) => ({
+          object: text("applied.errors.object", error.object, OBJECT_LENGTH_MAX),
+          detail: text("applied.errors.detail", error.detail, SENTENCE_LENGTH_MAX),
         })),
       };
     case "needMap":
@@ -155,10 +163,12 @@ function statusFromWire(message: MessageShape<typeof StatusSchema>): NodeStatus 
     offloads: atMost("status.offloads", message.offloads, 64).map((offload) => ({
       name: text("status.offloads.name", offload.name, 48),
       state: word("status.offloads.state", offload.state, oneOf(["on", "off", "fallback"])),
-      reason: offload.reason === "" ? null : text("status.offloads.reason", offload.reason, 300),
+      reason: offload.reason === "" ? null : text("status.offloads.reason", offload.reason, REASON_LENGTH_MAX),
     })),
     wallClockMs: safeNumber("status.wall_clock", message.wallClockMs),
-    problems: atMost("status.problems", message.problems, 32).map((problem) => text("status.problems", problem, 500)),
+    problems: atMost("status.problems", message.problems, 32).map((problem) =>
+      text("status.problems", problem, SENTENCE_LENGTH_MAX),
+    ),
   };
 }
 
@@ -175,7 +185,7 @@ function outcomeToWire(outcome: JobOutcome): NonNullable<MessageInitShape<typeof
         },
       };
     case "failed":
-      return { case: "failed", value: { message: outcome.message } };
+      return { case: "failed", value: { message: toPlainText(outcome.message, SENTENCE_LENGTH_MAX) } };
   }
 }
 
@@ -191,8 +201,14 @@ function outcomeFromWire(outcome: MessageShape<typeof JobResultSchema>["outcome"
           outcome.value.endpoint === "" ? null : parsed("job_result.endpoint", parseEndpoint(outcome.value.endpoint)),
       };
     case "failed":
-      return { kind: "failed", message: text("job_result.message", outcome.value.message, 500) };
+      return { kind: "failed", message: text("job_result.message", outcome.value.message, SENTENCE_LENGTH_MAX) };
     case undefined:
       throw new FieldError("job_result.outcome", "missing");
   }
 }
+
+const ERRORS_MAX = 100;
+const OBJECT_LENGTH_MAX = 100;
+const REASON_LENGTH_MAX = 300;
+/** What a system says is put into sentences: an agent must not lose its stream over a long one. */
+const SENTENCE_LENGTH_MAX = 500;
