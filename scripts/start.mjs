@@ -68,5 +68,5 @@ function print(line) {
   const level = entry.level >= 50 ? "ERROR " : entry.level >= 40 ? "warning " : "";
   const time = new Date(entry.time ?? Date.now()).toTimeString().slice(0, 8);
   const detail = entry.err?.message ? `: ${entry.err.message}` : "";
-  process.stdout.write(`${time} ${level}${entry.msg ?? ""}${detail}\n`);
+  process.stdout.write(`${time} ${level}${entry.msg ?? String(entry.event ?? "").replaceAll("_", " ")}${detail}\n`);
 }
