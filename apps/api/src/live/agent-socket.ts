@@ -59,7 +59,10 @@ export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents):
     if (opened) events.onProof();
     const frame = decodeAgentFrame(opened ? opened.value : data);
     if (frame.ok) return events.onFrame(frame.value);
-    if (frame.error.code === "unsupported") return send({ kind: "unsupported", frameNumber: frame.error.frameNumber });
+    // Only who is protected gets answers: a stranger who never reads would fill memory with them.
+    if (frame.error.code === "unsupported" && records) {
+      return send({ kind: "unsupported", frameNumber: frame.error.frameNumber });
+    }
     return bye(broken(JSON.stringify(frame.error)));
   });
   socket.on("close", () => {

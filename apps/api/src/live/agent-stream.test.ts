@@ -1,6 +1,7 @@
 import { encodeAgentFrame, isRecord, parseEndpoint } from "@weft/protocol";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { createTestApp } from "../testing/create-test-app.ts";
 import type { TestApp } from "../testing/create-test-app.ts";
 import { makeKey, setUp } from "../testing/rest-client.ts";
@@ -287,6 +288,22 @@ test("AP-5 unknown frames are answered with unsupported, broken ones end the str
   agent.sendRaw(Uint8Array.of(0xff, 0xff, 0xff));
 
   expect(await agent.next("bye")).toMatchObject({ reason: "protocol_error" });
+});
+
+test("an unknown frame before the hello is not answered: it ends the stream", async () => {
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}/agent/v1?nonce=${"A".repeat(43)}`);
+  const received: Uint8Array[] = [];
+  socket.on("message", (data: Buffer) => {
+    received.push(data);
+    // Field 500, as above.
+    if (received.length === 1)
+      for (let count = 0; count < 100; count += 1) socket.send(Uint8Array.of(0xa2, 0x1f, 0x00));
+  });
+
+  const code = await new Promise((resolve) => socket.on("close", resolve));
+
+  expect(code).toBe(1000);
+  expect(received).toHaveLength(1);
 });
 
 test.each<[string, (agent: SimulatedAgent) => void]>([
