@@ -290,6 +290,19 @@ test("AP-5 unknown frames are answered with unsupported, broken ones end the str
   expect(await agent.next("bye")).toMatchObject({ reason: "protocol_error" });
 });
 
+test("a node that refuses every map gets the next one after a pause, not at once", async () => {
+  const agent = await connectAgent(server.url, { joinKey, confirm: "hold" });
+  const startedMs = performance.now();
+
+  for (let maps = 0; maps < 4; maps += 1) {
+    await agent.next("mapEnd");
+    agent.send({ kind: "needMap", reason: "hash" });
+  }
+
+  expect(performance.now() - startedMs).toBeGreaterThan(1_400);
+  agent.leave();
+});
+
 test("an unknown frame before the hello is not answered: it ends the stream", async () => {
   const socket = new WebSocket(`${server.url.replace("http", "ws")}/agent/v1?nonce=${"A".repeat(43)}`);
   const received: Uint8Array[] = [];

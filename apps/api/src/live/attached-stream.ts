@@ -10,6 +10,8 @@ export type AttachedStream = {
   readonly socket: AgentSocket;
   readonly desired: DesiredState;
   sentSequence: bigint;
+  /** When the last whole map went out, by the process's own clock; never at first. */
+  snapshotSentMs: number;
   /** When the newest change that was sent had been made. */
   sentChangeAtMs: number;
   appliedSequence: bigint | undefined;
@@ -30,6 +32,7 @@ export function attachStream(node: {
     socket: node.socket,
     desired: createDesiredState(node.mirror, node.peerId),
     sentSequence: 0n,
+    snapshotSentMs: Number.NEGATIVE_INFINITY,
     sentChangeAtMs: node.nowMs,
     appliedSequence: undefined,
     appliedAfterMs: null,

@@ -43,7 +43,11 @@ export function createMapSender(deps: SenderDeps): MapSender {
 
   function sendSnapshots(): void {
     snapshotTimer = undefined;
-    const left = inSlices(snapshots, (stream) => sendSnapshot({ ...deps, stream }));
+    const left = inSlices(snapshots, (stream) => {
+      // A node that cannot read its map asks again at once; it must not keep us busy with nothing else.
+      if (performance.now() - stream.snapshotSentMs < SNAPSHOT_PAUSE_MS) return "blocked";
+      return sendSnapshot({ ...deps, stream });
+    });
     if (left !== "done") scheduleSnapshots(left === "sliced" ? 0 : BLOCKED_RETRY_MS);
   }
   function sendDeltas(): void {
@@ -100,6 +104,7 @@ function sendSnapshot({ mirror, encoder, onSent, stream }: SenderDeps & { readon
   // Without a place in the mirror the node was removed; its stream is being closed.
   if (!frames) return "sent";
   for (const frame of frames) stream.socket.sendBytes(frame);
+  stream.snapshotSentMs = performance.now();
   stream.desired.noteSentAll();
   noteSent(stream, mirror);
   onSent(stream);
@@ -134,6 +139,7 @@ function noteSent(stream: AttachedStream, mirror: NetworkMirror): void {
 
 const SLICE_MS = 20;
 const BLOCKED_RETRY_MS = 100;
+const SNAPSHOT_PAUSE_MS = 500;
 const WAITING_BYTES_MAX = 1_000_000;
 /** A longer list is cheaper as a compressed whole map, and would near the frame limit. */
 const DELTA_PEERS_MAX = 400;
