@@ -1,12 +1,12 @@
-import { pino } from "pino";
 import { createApp } from "./app.ts";
 import { readConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import { ownerExists } from "./db/users-repository.ts";
 import { listen } from "./http/listen.ts";
+import { createLog, messageForLog } from "./log.ts";
 
 const config = readOrExit();
-const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+const log = createLog(config.logLevel);
 const steps: (() => Promise<void>)[] = [];
 let isStopping = false;
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal, 0));
@@ -22,7 +22,7 @@ try {
   const setupUrl = hasOwner ? undefined : `${url}/setup?setup=${encodeURIComponent(config.setupToken)}`;
   log.info({ event: "listening", url, port: listening.port, ...(setupUrl && { setupUrl }) });
 } catch (error) {
-  log.fatal({ event: "start_failed", err: error }, error instanceof Error ? error.message : "could not start");
+  log.fatal({ event: "start_failed", err: error }, error instanceof Error ? messageForLog(error) : "could not start");
   await stop("start failed", 1);
 }
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pino } from "pino";
 import { createApp } from "../app.ts";
 import type { App, AppOptions } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { migrate } from "../db/migrate.ts";
+import { createLog } from "../log.ts";
 import { createTestDatabase } from "./test-database.ts";
 import type { TestDatabase } from "./test-database.ts";
 
@@ -52,7 +52,7 @@ async function start(place: {
   });
   let logText = "";
   let statements: string[] = [];
-  const log = pino({ level: "debug", base: null }, { write: (line: string) => void (logText += line) });
+  const log = createLog("debug", { write: (line) => void (logText += line) });
   const app = await createApp({
     config,
     log,
