@@ -77,6 +77,7 @@ async function tokenActor(deps: FeatureDeps, authorization: string): Promise<Act
     login: user.login,
     role: user.role,
     tokenId: token.id,
+    expiresAt: token.expiresAt,
     scopes: token.scopes,
   };
 }

@@ -217,6 +217,19 @@ describe("networks", () => {
 });
 
 describe("credentials", () => {
+  test("a token that ends makes none that lives on", async () => {
+    const scopes = ["tokens:write"];
+    const made = await owner.post("/api/v1/tokens", { name: "short", scopes, expiresInSeconds: 60 });
+    const heir = createRestClient(server.url, { token: made.body.token });
+
+    const endless = await heir.post("/api/v1/tokens", { name: "endless", scopes });
+    const longer = await heir.post("/api/v1/tokens", { name: "longer", scopes, expiresInSeconds: 3_600 });
+
+    expect([endless.body.expiresAt, longer.body.expiresAt]).toEqual([made.body.expiresAt, made.body.expiresAt]);
+    const free = await owner.post("/api/v1/tokens", { name: "endless", scopes });
+    expect(free.body.expiresAt).toBeNull();
+  });
+
   test("API-40 API-41 SEC-4 tokens are shown once, act with their scopes, and leave no trace in the database", async () => {
     const made = await owner.post("/api/v1/tokens", { name: "ci", scopes: ["networks:read"] });
     const robot = createRestClient(server.url, { token: made.body.token });

@@ -16,6 +16,8 @@ export type Actor =
       readonly login: string;
       readonly role: Role;
       readonly tokenId: string;
+      /** When the token ends; `null` for one without an end. */
+      readonly expiresAt: Date | null;
       readonly scopes: readonly Scope[];
     }
   | { readonly kind: "node"; readonly peerId: string; readonly name: string };

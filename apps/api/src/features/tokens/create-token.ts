@@ -10,7 +10,7 @@ import { hashSecret, hintOf } from "../../registry/secrets.ts";
 import type { tokensContract } from "./contract.ts";
 import { tokenView } from "./token-view.ts";
 
-/** Creates a token that acts for its creator; a token can hand on only scopes that it has itself. */
+/** Creates a token that acts for its creator; a token can hand on only scopes that it has itself, and no longer life. */
 export async function createToken(
   deps: FeatureDeps,
   call: Call,
@@ -27,6 +27,7 @@ export async function createToken(
   const now = new Date(deps.clock.nowMs());
   const secret = makeToken("pat", deps.random);
   const lifeMs = input.expiresInSeconds === undefined ? undefined : input.expiresInSeconds * 1_000;
+  const wanted = lifeMs === undefined ? null : new Date(now.getTime() + lifeMs);
   const token = {
     id: tokenIds.make(deps.random),
     userId: actor.userId,
@@ -35,7 +36,7 @@ export async function createToken(
     scopes: [...new Set(input.scopes)],
     createdAt: now,
     lastUsedAt: null,
-    expiresAt: lifeMs === undefined ? null : new Date(now.getTime() + lifeMs),
+    expiresAt: earlier(wanted, actor.kind === "token" ? actor.expiresAt : null),
   };
   return transact(deps.database.db, async (tx) => {
     await insertToken(tx, { ...token, hash: hashSecret(secret.expose()) });
@@ -43,4 +44,10 @@ export async function createToken(
     await recordAudit(tx, call, { ...note, before: null, after: tokenView(token), at: now });
     return ok({ ...tokenView(token), token: secret.expose() });
   });
+}
+
+/** `null` is never. */
+function earlier(left: Date | null, right: Date | null): Date | null {
+  if (!left || !right) return left ?? right;
+  return left < right ? left : right;
 }
