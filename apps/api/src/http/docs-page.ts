@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { restContracts } from "./openapi.ts";
+import { STATUS_OF_CODE, TITLES } from "./problem-of.ts";
 import { shapeOf } from "./query-values.ts";
 
 /** A readable page over the contracts, complete in itself: no script, no foreign asset. */
@@ -28,7 +29,7 @@ ${fieldTable("Input", contract.input)}${fieldTable("Output", contract.output)}</
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/api/v1/docs.css"></head><body>
 <header><h1>weft API <small>${escape(version)}</small></h1>
 <p>Send <code>Authorization: Bearer weft_pat_…</code>. The same as a machine reads it: <a href="/api/v1/openapi.json">openapi.json</a>.</p>
-<nav>${links.join(" · ")}</nav></header><main>${sections.join("")}</main></body></html>`;
+<nav>${links.join(" · ")} · <a href="#errors">errors</a></nav></header><main>${sections.join("")}${errorSection()}</main></body></html>`;
 }
 
 /** Style of the page; a file of its own, because the page's policy forbids inline style. */
@@ -39,6 +40,15 @@ article{border-top:1px solid color-mix(in srgb,currentColor 20%,transparent);pad
 h3{margin:.5rem 0;font-size:1rem}.method{display:inline-block;min-width:4.5em;font-weight:700}
 table{border-collapse:collapse;margin:.5rem 0;width:100%}caption{text-align:left;font-weight:600}
 td,th{text-align:left;padding:.15rem 1rem .15rem 0;vertical-align:top;font-size:.9rem}small{opacity:.75}`;
+
+/** Where the `type` of every problem document leads. */
+function errorSection(): string {
+  const rows = Object.entries(STATUS_OF_CODE).map(
+    ([code, status]) =>
+      `<tr id="error-${escape(code)}"><td><code>${escape(code)}</code></td><td>${status}</td><td>${escape(TITLES[status] ?? "")}</td></tr>`,
+  );
+  return `<section id="errors"><h2>errors</h2><table><caption>Code of a problem document, and its status</caption>${rows.join("")}</table></section>`;
+}
 
 function fieldTable(title: string, schema: z.ZodType): string {
   const rows = Object.entries(shapeOf(schema)).map(([name, field]) => {

@@ -22,59 +22,46 @@ export function problemOf(failure: Failure, request: { readonly id: string; read
 
 /** HTTP status of a failure. */
 export function statusOf(failure: Failure): number {
-  switch (failure.code) {
-    case "invalid_input":
-    case "cursor_invalid":
-      return 400;
-    case "not_authenticated":
-    case "login_failed":
-      return 401;
-    case "forbidden":
-    case "scope_missing":
-    case "cross_origin":
-    case "setup_token_wrong":
-    case "enrolment_key_unknown":
-    case "enrolment_key_expired":
-      return 403;
-    case "not_found":
-      return 404;
-    case "method_not_allowed":
-      return 405;
-    case "owner_exists":
-    case "name_taken":
-    case "range_overlaps":
-    case "rule_exists":
-    case "peer_offline":
-    case "enrolment_key_used_up":
-    case "idempotency_in_progress":
-      return 409;
-    case "version_mismatch":
-      return 412;
-    case "payload_too_large":
-      return 413;
-    case "unsupported_media":
-      return 415;
-    case "name_reserved":
-    case "range_invalid":
-    case "address_pool_full":
-    case "same_peer":
-    case "idempotency_key_reused":
-      return 422;
-    case "version_required":
-      return 428;
-    case "rate_limited":
-      return 429;
-    case "internal":
-      return 500;
-    case "job_failed":
-      return 502;
-    case "overloaded":
-    case "stopping":
-      return 503;
-    case "job_timed_out":
-      return 504;
-  }
+  return STATUS_OF_CODE[failure.code];
 }
+
+/** Every code that an answer can carry, with its status. */
+export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
+  invalid_input: 400,
+  cursor_invalid: 400,
+  not_authenticated: 401,
+  login_failed: 401,
+  forbidden: 403,
+  scope_missing: 403,
+  cross_origin: 403,
+  setup_token_wrong: 403,
+  enrolment_key_unknown: 403,
+  enrolment_key_expired: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  owner_exists: 409,
+  name_taken: 409,
+  range_overlaps: 409,
+  rule_exists: 409,
+  peer_offline: 409,
+  enrolment_key_used_up: 409,
+  idempotency_in_progress: 409,
+  version_mismatch: 412,
+  payload_too_large: 413,
+  unsupported_media: 415,
+  name_reserved: 422,
+  range_invalid: 422,
+  address_pool_full: 422,
+  same_peer: 422,
+  idempotency_key_reused: 422,
+  version_required: 428,
+  rate_limited: 429,
+  internal: 500,
+  job_failed: 502,
+  overloaded: 503,
+  stopping: 503,
+  job_timed_out: 504,
+};
 
 function detailOf(failure: Failure): string {
   switch (failure.code) {
@@ -148,7 +135,8 @@ function detailOf(failure: Failure): string {
   }
 }
 
-const TITLES: Readonly<Record<number, string>> = {
+/** What a status means. */
+export const TITLES: Readonly<Record<number, string>> = {
   400: "Bad request",
   401: "Not signed in",
   403: "Not allowed",

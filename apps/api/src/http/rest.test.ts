@@ -216,6 +216,16 @@ describe("networks", () => {
   });
 });
 
+test("the type of a problem leads to its code on the docs page", async () => {
+  const problem = (await createRestClient(server.url).get("/api/v1/networks")).body;
+  const [page = "", anchor = ""] = problem.type.split("#");
+
+  const docs = await owner.get(page);
+
+  expect(problem.code).toBe("not_authenticated");
+  expect(docs.body).toContain(`id="${anchor}"`);
+});
+
 describe("credentials", () => {
   test("a token that ends makes none that lives on", async () => {
     const scopes = ["tokens:write"];
