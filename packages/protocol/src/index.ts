@@ -21,4 +21,3 @@ export * from "./stream-crypto.ts";
 export * from "./tokens.ts";
 export * from "./transcripts.ts";
 export * from "./version.ts";
-export * from "./wire-errors.ts";
