@@ -43,6 +43,16 @@ export async function findTokenByHash(
   return row && { token: toToken(row.token), user: { id: row.id, login: row.login, role: row.role } };
 }
 
+/** False once the token was revoked or expired, or its user was disabled. */
+export async function isTokenAlive(db: Executor, id: string, now: Date): Promise<boolean> {
+  const rows = await db
+    .select({ id: tokens.id })
+    .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.userId))
+    .where(and(eq(tokens.id, id), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, now)), isNull(users.disabledAt)));
+  return rows.length > 0;
+}
+
 /** Tokens of one user, or of everybody. */
 export async function listTokens(
   db: Executor,

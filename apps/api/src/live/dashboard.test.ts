@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp } from "../testing/create-test-app.ts";
 import type { TestApp } from "../testing/create-test-app.ts";
 import { subscribe } from "../testing/event-stream.ts";
-import { makeKey, setUp } from "../testing/rest-client.ts";
+import { createRestClient, makeKey, setUp } from "../testing/rest-client.ts";
 import type { Json, RestClient } from "../testing/rest-client.ts";
 import { connectAgent, eventually } from "../testing/simulated-agent.ts";
 import type { Identity } from "../testing/simulated-agent.ts";
@@ -118,6 +118,33 @@ test("the peer page gets history first, then links, drops, stages and offload st
   stream.close();
   agent.leave();
   other.leave();
+});
+
+test.each(["session", "token"])("SEC-6 the open stream of a %s that ended is over within a second", async (kind) => {
+  const browser = createRestClient(server.url);
+  await browser.post("/api/v1/sessions", { login: "olga", password: "correct horse" });
+  const token = await owner.post("/api/v1/tokens", { name: kind, scopes: ["networks:read", "peers:read"] });
+  const credential = kind === "token" ? { token: token.body.token } : (browser.cookie() ?? "");
+  const watch = { path: "live.network", input: { networkId: network.id } };
+  const stream = await subscribe(server.url, credential, watch);
+  const other = await subscribe(server.url, owner.cookie() ?? "", watch);
+  await stream.next((event) => event.kind === "sample");
+  await stream.next((event) => event.kind === "sample");
+
+  const ending =
+    kind === "token"
+      ? await owner.call("DELETE", `/api/v1/tokens/${token.body.id}`)
+      : await browser.call("DELETE", "/api/v1/sessions/current");
+  const endedMs = Date.now();
+  await stream.ended;
+  const delayMs = Date.now() - endedMs;
+
+  expect(ending.status).toBe(204);
+  expect(delayMs).toBeLessThan(1_500);
+  expect(stream.events.at(-1)).toMatchObject({ data: { problem: { status: 401, code: "not_authenticated" } } });
+  const samples = other.events.length;
+  await eventually("the other stream to go on", () => (other.events.length > samples ? true : undefined));
+  other.close();
 });
 
 test("AP-64 counters of peers that do not exist are skipped, the rest is taken", async () => {

@@ -7,17 +7,23 @@ export type EventStream = {
   /** Waits for an event that fits and was not waited for yet. */
   readonly next: (fits: (event: Json) => boolean) => Promise<Json>;
   readonly close: () => void;
+  /** Resolves when the stream is over. */
+  readonly ended: Promise<void>;
 };
 
+/** Opens a subscription with a session cookie or an API token. */
 export async function subscribe(
   url: string,
-  cookie: string,
+  credential: string | { readonly token: string },
   call: { path: string; input: unknown },
 ): Promise<EventStream> {
   const abort = new AbortController();
   const input = encodeURIComponent(JSON.stringify(call.input));
   const response = await fetch(`${url}/trpc/${call.path}?input=${input}`, {
-    headers: { cookie, accept: "text/event-stream" },
+    headers: {
+      accept: "text/event-stream",
+      ...(typeof credential === "string" ? { cookie: credential } : { authorization: `Bearer ${credential.token}` }),
+    },
     signal: abort.signal,
   });
   const events: Json[] = [];
@@ -35,7 +41,7 @@ export async function subscribe(
       }
     }
   };
-  read().catch(() => undefined);
+  const ended = read().catch(() => undefined);
   return {
     events,
     async next(fits) {
@@ -44,5 +50,6 @@ export async function subscribe(
       return found;
     },
     close: () => abort.abort(),
+    ended,
   };
 }

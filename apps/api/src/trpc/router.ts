@@ -4,6 +4,7 @@ import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { allOperations, isOperation } from "../registry/operations.ts";
 import type { Operation, StreamOperation } from "../registry/operations.ts";
 import { runOperation, runStream } from "../registry/run-operation.ts";
+import { watchCredential } from "./credential-watch.ts";
 import { t, trpcError } from "./init.ts";
 import type { AppRouter, Procedures } from "./router-types.ts";
 
@@ -24,7 +25,20 @@ function procedureOf(deps: FeatureDeps, operation: Operation | StreamOperation) 
   if (!isOperation(operation)) {
     return procedure.subscription(async function* ({ ctx, input, signal }) {
       const ended = signal ?? new AbortController().signal;
-      yield* unwrap(await runStream(operation, deps, { call: ctx, input, signal: ended }));
+      const watch = watchCredential(deps, ctx.actor);
+      try {
+        const either = AbortSignal.any([ended, watch.signal]);
+        const events = unwrap(await runStream(operation, deps, { call: ctx, input, signal: either }));
+        for await (const event of events) {
+          // What waited for a slow reader is not for one who may not read any more.
+          if (either.aborted) break;
+          yield event;
+        }
+        const failure = watch.failure();
+        if (failure) throw trpcError(failure);
+      } finally {
+        watch.dispose();
+      }
     });
   }
   if (operation.contract.kind === "query") {
