@@ -23,6 +23,8 @@ export type Server = {
   /** How this machine reaches it, whatever its public address is. */
   readonly url: string;
   readonly socketPath: string;
+  /** What the first-run page asks for where it is not reached as a local one. */
+  readonly setupToken: string;
   readonly program: Program;
   /** Starts it again with the same data, port and socket, after it was stopped or killed. */
   readonly restart: () => Promise<Server>;
@@ -50,7 +52,12 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 /** Creates the owner and the first network the way the first-run page does. */
 export async function createOwner(server: Server, password: string, networkName = "lab"): Promise<OwnedNetwork> {
   const client = createRestClient(server.url);
-  const answer = await client.post("/setup", { login: OWNER_LOGIN, password, networkName });
+  const answer = await client.post("/setup", {
+    login: OWNER_LOGIN,
+    password,
+    networkName,
+    setupToken: server.setupToken,
+  });
   const { network } = z.object({ network: z.object({ id: z.string() }) }).parse(answer);
   return { client, networkId: network.id, password };
 }
@@ -83,6 +90,7 @@ async function listen(options: ServerOptions, folder: string): Promise<Server> {
       WEFT_LISTEN: options.listen ?? "127.0.0.1:0",
       WEFT_SOCKET: socketPath,
       WEFT_DATA_DIR: join(folder, "data"),
+      WEFT_SETUP_TOKEN: SETUP_TOKEN,
       ...options.env,
     },
     ...(options.onLine === undefined ? {} : { onLine: options.onLine }),
@@ -95,6 +103,7 @@ async function listen(options: ServerOptions, folder: string): Promise<Server> {
   return {
     url,
     socketPath,
+    setupToken: SETUP_TOKEN,
     program,
     restart: () => listen({ ...options, listen: `127.0.0.1:${said.port}` }, folder),
     stop: async () => {
@@ -115,6 +124,7 @@ const Listening = z.object({
   event: z.literal("listening"),
   port: z.number(),
 });
+const SETUP_TOKEN = "setup-token-of-the-tests";
 const START_MS = 60_000;
 const SERVER_PORT = 7_400;
 export const OWNER_LOGIN = "owner";

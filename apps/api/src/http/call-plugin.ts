@@ -44,7 +44,7 @@ export function registerCalls(app: FastifyInstance, deps: FeatureDeps): void {
       requestId: request.id,
       address: addressOf(request),
       userAgent: request.headers["user-agent"] ?? "",
-      isLocal: isLocalRequest(request),
+      isLocal: isLocalRequest(request, publicUrl),
       baseUrl: publicUrl ?? baseUrlOf(request),
       ifMatch: request.headers["if-match"],
       sessionCookie: sessionCookie(reply, (publicUrl ?? baseUrlOf(request)).startsWith("https:")),

@@ -6,13 +6,15 @@ export function addressOf(request: FastifyRequest): string {
 }
 
 /**
- * True for a browser or tool on this very machine: loopback at both ends, no proxy in between, and a loopback name
- * in the address line, so that a foreign page cannot rebind its own name to us.
+ * True for a browser or tool on this very machine: loopback at both ends, no sign of anything in between, and a loopback
+ * name in the address line, so that a foreign page cannot rebind its own name to us. A server that is published under
+ * another name has a proxy in front of it, which may speak to us over loopback without a word about itself.
  */
-export function isLocalRequest(request: FastifyRequest): boolean {
+export function isLocalRequest(request: FastifyRequest, publicUrl: string | undefined): boolean {
+  if (publicUrl !== undefined && !LOOPBACK_HOST.test(new URL(publicUrl).host)) return false;
   const peer = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
   const isLoopback = peer === "::1" || peer.startsWith("127.");
-  const isForwarded = FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined);
+  const isForwarded = Object.keys(request.headers).some((name) => HOP_HEADER.test(name));
   return isLoopback && !isForwarded && LOOPBACK_HOST.test(request.headers.host ?? "");
 }
 
@@ -42,4 +44,6 @@ export function isSameOrigin(request: FastifyRequest, publicUrl: string | undefi
 }
 
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/;
-const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+/** What proxies, load balancers and content networks add on the way; no browser sends any of these by itself. */
+const HOP_HEADER =
+  /^(forwarded|via|cdn-loop|client-ip|max-forwards|x-(forwarded|real|client|cluster|original|envoy|amzn?|azure|appengine|vercel|proxy|scheme|remote)(-.*)?|(cf|fly|true-client|fastly|do-connecting|cloudfront)-.*)$/;

@@ -50,8 +50,11 @@ test("SEC-9 the cookie is HttpOnly and SameSite=Strict, new at each login, and e
 });
 
 test("SEC-9 behind a TLS proxy the cookie is Secure", async () => {
-  const secure = await createTestApp({ environment: { WEFT_PUBLIC_URL: "https://weft.example.org" } });
-  const body = { login: "olga", password: "correct horse", networkName: "office" };
+  const setupToken = "a-fixed-setup-token";
+  const secure = await createTestApp({
+    environment: { WEFT_PUBLIC_URL: "https://weft.example.org", WEFT_SETUP_TOKEN: setupToken },
+  });
+  const body = { login: "olga", password: "correct horse", networkName: "office", setupToken };
 
   const answer = await createRestClient(secure.url).post("/api/v1/setup", body);
 
@@ -190,6 +193,32 @@ test("a caller behind a proxy needs the setup token even on loopback", async () 
   expect(refused.body.code).toBe("setup_token_wrong");
   expect(wrong.body.code).toBe("setup_token_wrong");
   expect(right.status).toBe(201);
+  await fresh.dispose();
+});
+
+test.each(["x-forwarded-proto", "x-real-ip", "via", "forwarded", "cf-connecting-ip", "x-client-ip", "cdn-loop"])(
+  "SEC-38 one %s header is enough to ask for the setup token",
+  async (name) => {
+    const answer = await owner.call("GET", "/api/v1/setup", undefined, { [name]: "1" });
+
+    expect(answer.body).toMatchObject({ tokenRequired: true });
+    expect((await owner.get("/api/v1/setup")).body).toMatchObject({ tokenRequired: false });
+  },
+);
+
+test.each([
+  { publicUrl: "https://weft.example.org", tokenRequired: true },
+  { publicUrl: "http://localhost:7400", tokenRequired: false },
+])("SEC-38 behind a silent proxy on this host the public URL $publicUrl decides", async (row) => {
+  const fresh = await createTestApp({ environment: { WEFT_PUBLIC_URL: row.publicUrl } });
+  const client = createRestClient(fresh.url);
+  const body = { login: "olga", password: "correct horse", networkName: "office" };
+
+  const status = await client.get("/api/v1/setup");
+  const claimed = await client.post("/api/v1/setup", body);
+
+  expect(status.body).toEqual({ ownerExists: false, tokenRequired: row.tokenRequired });
+  expect(claimed.status).toBe(row.tokenRequired ? 403 : 201);
   await fresh.dispose();
 });
 
