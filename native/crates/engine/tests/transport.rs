@@ -379,7 +379,7 @@ fn receivers_are_let_run_after_a_burst_of_udp_and_never_for_tcp() {
     }
     (0..4).for_each(|_| pair.exchange());
     let yields = pair.nodes[1].total("tunWriteYields");
-    assert!((1..=3).contains(&yields), "{yields} for 200 packets");
+    assert!((2..=12).contains(&yields), "{yields} for 200 packets");
 }
 
 #[test]

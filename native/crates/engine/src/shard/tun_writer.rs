@@ -150,8 +150,8 @@ fn is_udp(arena: &[u8], frame: &Frame<'_>) -> bool {
     }
 }
 
-/// UDP packets after which receivers are let run: two thirds of what a socket of default size holds.
-const UDP_BURST_MAX: usize = 64;
+/// UDP packets after which receivers are let run; a merged frame usually has more.
+const UDP_BURST_MAX: usize = 16;
 
 /// FBK-02: count and go on.
 fn failed<C: ShardClock>(
