@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, chownSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "./run.mjs";
 
 /**
- * Starts a throwaway PostgreSQL from the system's packages on a Unix socket, for the tests that run on an external database.
+ * Starts a throwaway PostgreSQL from the system's packages on a free loopback port, for the tests that run on an external database.
  * Returns `{ url, stop }`, or `{ reason }` where there is none.
  */
 export async function startExternalPostgres() {
@@ -26,16 +28,26 @@ export async function startExternalPostgres() {
   };
   const data = join(folder, "data");
   await invoke("initdb", ["-D", data, "-U", "weft", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"]);
-  const options = `-c listen_addresses= -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`;
+  const port = await freePort();
+  const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c fsync=off -c max_connections=200`;
   await invoke("pg_ctl", ["-D", data, "-w", "-t", "30", "-l", join(folder, "log"), "-o", options, "start"]);
 
   return {
-    url: `postgres://weft@localhost/postgres?host=${encodeURIComponent(folder)}`,
+    url: `postgres://weft@127.0.0.1:${port}/postgres`,
     async stop() {
       await invoke("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]).catch(() => undefined);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 function serverPrograms() {
