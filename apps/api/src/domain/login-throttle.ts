@@ -1,3 +1,5 @@
+import { addressGroup } from "./address-group.ts";
+
 /** Slows guessing down, per account and per address. */
 export type LoginThrottle = {
   /** Counts an attempt before its secret is looked at; refused ones say how long to wait. */
@@ -18,7 +20,8 @@ export function createLoginThrottle(): LoginThrottle {
   const accounts = createCounter(ACCOUNT_FREE);
   const addresses = createCounter(ADDRESS_FREE);
   return {
-    begin({ account, address }, nowMs) {
+    begin({ account, address: from }, nowMs) {
+      const address = addressGroup(from);
       const waitMs = Math.max(accounts.waitMs(account, nowMs), addresses.waitMs(address, nowMs));
       if (waitMs > 0) return { allowed: false, retryAfterSeconds: Math.ceil(waitMs / 1_000) };
       accounts.count(account, nowMs);
@@ -27,7 +30,7 @@ export function createLoginThrottle(): LoginThrottle {
     },
     succeed({ account, address }) {
       accounts.forget(account);
-      addresses.forgive(address);
+      addresses.forgive(addressGroup(address));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { addressGroup } from "../domain/address-group.ts";
 import { createTokenBuckets } from "../domain/token-bucket.ts";
 import type { BucketOptions } from "../domain/token-bucket.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
@@ -15,9 +16,10 @@ export function registerRateLimit(app: FastifyInstance, options: BucketOptions &
     if (!/^\/(api|trpc)\//.test(pathOf(request))) return undefined;
     const nowMs = options.clock.nowMs();
     const credential = request.headers.authorization ?? request.cookies[COOKIE_NAME];
+    const address = addressGroup(addressOf(request));
     const taken = [
-      byAddress.take(addressOf(request), nowMs),
-      byCredential.take(credential === undefined ? `address ${addressOf(request)}` : hashSecret(credential), nowMs),
+      byAddress.take(address, nowMs),
+      byCredential.take(credential === undefined ? `address ${address}` : hashSecret(credential), nowMs),
     ].find(({ ok }) => !ok);
     if (!taken || taken.ok) return undefined;
     return sendFailure(request, reply, { code: "rate_limited", retryAfterSeconds: taken.retryAfterSeconds });

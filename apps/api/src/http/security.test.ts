@@ -252,6 +252,20 @@ test("API-44 a credential that asks too often gets 429 with Retry-After", async 
   await strict.dispose();
 });
 
+test("API-44 all addresses of one IPv6 /64 share one limit", async () => {
+  const strict = await createTestApp({ environment: { WEFT_RATE_LIMIT: "1/5", WEFT_TRUST_PROXY: "true" } });
+  const ask = (address: string) =>
+    createRestClient(strict.url).call("GET", "/api/v1/setup", undefined, { "x-forwarded-for": address });
+
+  const statuses = [];
+  for (let host = 1; host <= 8; host += 1) statuses.push((await ask(`2001:db8:0:1::${host}`)).status);
+
+  expect(statuses[0]).toBe(200);
+  expect(statuses.at(-1)).toBe(429);
+  expect((await ask("2001:db8:0:2::1")).status).toBe(200);
+  await strict.dispose();
+});
+
 test.each([
   { path: "/%61pi/v1/setup", spelling: "a path with an encoded letter" },
   { path: "/%74rpc/setup.status", spelling: "a tRPC path with an encoded letter" },

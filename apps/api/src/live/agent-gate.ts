@@ -1,3 +1,4 @@
+import { addressGroup } from "../domain/address-group.ts";
 import { createFlapDamping } from "../domain/flap-damping.ts";
 import { createTokenBuckets } from "../domain/token-bucket.ts";
 import type { AgentConnection, AgentGate } from "../http/agent-route.ts";
@@ -64,7 +65,7 @@ export function createAgentGate(deps: AgentGateDeps): {
     const patience = setTimeout(() => socket.bye(EXPECTED_HELLO), HELLO_WAIT_MS);
     open.add(socket);
     if (isStopping) return socket.bye(restart(RESTART_WINDOW_MS));
-    const room = arrivals.take(connection.address, deps.clock.nowMs());
+    const room = arrivals.take(addressGroup(connection.address), deps.clock.nowMs());
     if (!room.ok) {
       const message = "too many connections from this address";
       return socket.bye({ ...refuse("overload", "none", message), retryAfterMs: room.retryAfterSeconds * 1_000 });
