@@ -105,7 +105,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       known: () => hub.networks.keys(),
       onError,
     });
-    const heartbeats = startHeartbeats({ hub, clock, random });
+    const heartbeats = startHeartbeats({ hub, clock, random, onError });
     const jobs = startJobs({ db, clock, flushTraffic: hub.traffic.flush, onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose);
     const gauge = startLagGauge();

@@ -5,11 +5,12 @@ export function startJob(options: {
   readonly onError: (error: unknown) => void;
 }): { readonly dispose: () => void } {
   let isRunning = false;
+  // Also turns what is thrown before the first wait into a rejection.
+  const runOnce = async () => options.run();
   const timer = setInterval(() => {
     if (isRunning) return;
     isRunning = true;
-    void options
-      .run()
+    void runOnce()
       .catch(options.onError)
       .finally(() => (isRunning = false));
   }, options.everyMs);

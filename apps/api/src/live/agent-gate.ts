@@ -55,6 +55,7 @@ export function createAgentGate(deps: AgentGateDeps): {
       onTampered: (error) => {
         deps.log("message_tampered", { err: error, address: connection.address, requestId: connection.requestId });
       },
+      onFault: (error) => deps.log("agent_stream_failed", { err: error, requestId: connection.requestId }),
       onClose: () => {
         clearTimeout(patience);
         open.delete(socket);
@@ -77,14 +78,14 @@ export function createAgentGate(deps: AgentGateDeps): {
 
     async function proceed(agreed: AgreedStream): Promise<void> {
       clearTimeout(patience);
-      const proven = agreed.prove();
-      if (!proven.ok) return socket.bye(proven.error);
-      const calm = flaps.connect(proven.value.hello.identityKey, deps.clock.nowMs());
-      if (!calm.ok) {
-        const message = "this node reconnects too often; if two hosts share one identity, join one of them again";
-        return socket.bye({ ...refuse("overload", "flapping", message), retryAfterMs: calm.retryAfterMs });
-      }
       try {
+        const proven = agreed.prove();
+        if (!proven.ok) return socket.bye(proven.error);
+        const calm = flaps.connect(proven.value.hello.identityKey, deps.clock.nowMs());
+        if (!calm.ok) {
+          const message = "this node reconnects too often; if two hosts share one identity, join one of them again";
+          return socket.bye({ ...refuse("overload", "flapping", message), retryAfterMs: calm.retryAfterMs });
+        }
         const session = await admit(deps, { connection, socket, proven: proven.value });
         if (!session) return;
         if (state.step === "over") return session.onClose();

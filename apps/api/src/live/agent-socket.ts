@@ -1,6 +1,8 @@
 import type { WebSocket } from "@fastify/websocket";
+import type { RawData } from "ws";
 import { decodeAgentFrame, encodeServerFrame, isClearByeReason } from "@weft/protocol";
 import type { AgentFrame, RecordError, Records, ServerFrame } from "@weft/protocol";
+import { guarded } from "../jobs/guarded.ts";
 import type { Refusal } from "./handshake.ts";
 
 /** Frames over one WebSocket. */
@@ -27,6 +29,8 @@ export type AgentSocketEvents = {
   readonly onProof: () => void;
   /** Somebody on the way changed, repeated, moved or made a message; the line is cut. */
   readonly onTampered: (error: RecordError) => void;
+  /** A handler threw, which is a bug of ours; the line is closed, everybody else's goes on. */
+  readonly onFault: (error: unknown) => void;
   readonly onClose: () => void;
 };
 
@@ -47,7 +51,7 @@ export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents):
     setTimeout(() => socket.terminate(), CLOSE_WAIT_MS).unref();
   };
   socket.binaryType = "nodebuffer";
-  socket.on("message", (data, isBinary) => {
+  const read = (data: RawData, isBinary: boolean) => {
     if (isOver) return;
     if (!isBinary || !Buffer.isBuffer(data)) return bye(broken("frames are binary"));
     const opened = records?.open(data);
@@ -64,10 +68,15 @@ export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents):
       return send({ kind: "unsupported", frameNumber: frame.error.frameNumber });
     }
     return bye(broken(JSON.stringify(frame.error)));
-  });
+  };
+  const onFault = (error: unknown) => {
+    events.onFault(error);
+    bye(FAULT);
+  };
+  socket.on("message", (data, isBinary) => guarded(() => read(data, isBinary), onFault)());
   socket.on("close", () => {
     isOver = true;
-    events.onClose();
+    guarded(events.onClose, events.onFault)();
   });
   // An error is always followed by "close".
   socket.on("error", () => undefined);
@@ -81,4 +90,10 @@ function broken(message: string): Refusal {
   return { reason: "protocol_error", detail: "none", message: message.slice(0, 200), retryAfterMs: 5_000 };
 }
 
+const FAULT: Refusal = {
+  reason: "overload",
+  detail: "none",
+  message: "the server could not handle a message",
+  retryAfterMs: 5_000,
+};
 const CLOSE_WAIT_MS = 2_000;

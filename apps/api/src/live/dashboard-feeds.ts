@@ -1,6 +1,7 @@
 import type { NetworkId, PeerId } from "@weft/protocol";
 import type { Peer } from "../domain/peer.ts";
 import type { PresenceBook } from "../domain/presence.ts";
+import { guarded } from "../jobs/guarded.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
 import type { PeerView } from "../registry/peer-schemas.ts";
@@ -25,6 +26,7 @@ export type DashboardFeeds = {
 };
 
 type FeedDeps = {
+  readonly onError: (event: string, error: unknown) => void;
   readonly presence: PresenceBook<PeerId>;
   readonly traffic: TrafficBook;
   readonly clock: WallClock;
@@ -54,9 +56,13 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
     return peerView(peer, livePeer({ presence: deps.presence, traffic }, peer, place));
   };
   const charts = createNetworkCharts({ ...deps, subscribers });
+  const onFault = (error: unknown) => deps.onError("dashboards_not_fed", error);
   const timers = [
-    setInterval(() => sendDirty({ ...deps, subscribers, viewOf }, dirty), VIEW_MS),
-    setInterval(charts.step, WATCHED_MS),
+    setInterval(
+      guarded(() => sendDirty({ ...deps, subscribers, viewOf }, dirty), onFault),
+      VIEW_MS,
+    ),
+    setInterval(guarded(charts.step, onFault), WATCHED_MS),
   ];
   return {
     watchNetwork(hub, signal) {

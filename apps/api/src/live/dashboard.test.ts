@@ -37,8 +37,8 @@ test("the network page hears of joins, applied maps, rates, renames and removals
       peers.some(({ id, presence, map }: Json) => id === peerId && presence === "online" && map.state === "applied"),
   );
   const watch = await agent.next("watch");
-  agent.send(counters(agent.identity, { uptimeMs: 1_000, link, bytes: 0n }));
-  agent.send(counters(agent.identity, { uptimeMs: 2_000, link, bytes: 1_000n }));
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, links: [link], bytes: 0n }));
+  agent.send(counters(agent.identity, { uptimeMs: 2_000, links: [link], bytes: 1_000n }));
   const sentMs = Date.now();
   const sample = await stream.next(({ kind, peers }) => kind === "sample" && peers.length > 0);
   const delayMs = Date.now() - sentMs;
@@ -73,8 +73,8 @@ test("the network page gets the history of the whole network first, ending where
   await agent.next("welcome");
   const link = (await other.next("welcome")).peerId;
   const early = await watch();
-  agent.send(counters(agent.identity, { uptimeMs: 1_000, link, bytes: 0n }));
-  agent.send(counters(agent.identity, { uptimeMs: 2_000, link, bytes: 1_000n }));
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, links: [link], bytes: 0n }));
+  agent.send(counters(agent.identity, { uptimeMs: 2_000, links: [link], bytes: 1_000n }));
   const seen = await early.next(({ kind, totals }) => kind === "sample" && totals.rxBitsPerSecond === 8_000);
   early.close();
 
@@ -96,14 +96,14 @@ test("the peer page gets history first, then links, drops, stages and offload st
   const { peerId } = await agent.next("welcome");
   const link = (await other.next("welcome")).peerId;
   for (const step of [1, 2, 3])
-    agent.send(counters(agent.identity, { uptimeMs: step * 1_000, link, bytes: BigInt(step) * 500n }));
+    agent.send(counters(agent.identity, { uptimeMs: step * 1_000, links: [link], bytes: BigInt(step) * 500n }));
   await eventually("counters", async () =>
     (await owner.get(`/api/v1/peers/${peerId}`)).body.rxBytes === "1500" ? true : undefined,
   );
 
   const stream = await subscribe(server.url, owner.cookie() ?? "", { path: "live.peer", input: { peerId } });
   const history = await stream.next(() => true);
-  agent.send(counters(agent.identity, { uptimeMs: 4_000, link, bytes: 2_500n }));
+  agent.send(counters(agent.identity, { uptimeMs: 4_000, links: [link], bytes: 2_500n }));
   const sample = await stream.next(({ kind, links }) => kind === "sample" && links[0].rxBytes === "2500");
 
   expect(history).toMatchObject({ kind: "history", points: [{ rxBitsPerSecond: 4_000 }, { rxBitsPerSecond: 4_000 }] });
@@ -148,17 +148,20 @@ test.each(["session", "token"])("SEC-6 the open stream of a %s that ended is ove
 });
 
 test("AP-64 counters of peers that do not exist are skipped, the rest is taken", async () => {
-  const agent = await connectAgent(server.url, { joinKey });
+  const [agent, other] = await Promise.all([
+    connectAgent(server.url, { joinKey }),
+    connectAgent(server.url, { joinKey }),
+  ]);
   const { peerId } = await agent.next("welcome");
+  const { peerId: known } = await other.next("welcome");
+  const stranger = "peer_0000000000000000000000000g" as PeerId;
 
-  agent.send(
-    counters(agent.identity, { uptimeMs: 1_000, link: "peer_0000000000000000000000000g" as PeerId, bytes: 5n }),
-  );
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, links: [stranger, known], bytes: 5n }));
 
-  await eventually("the total", async () =>
+  await eventually("the total of the known peer alone", async () =>
     (await owner.get(`/api/v1/peers/${peerId}`)).body.rxBytes === "5" ? true : undefined,
   );
-  agent.leave();
+  for (const one of [agent, other]) one.leave();
 });
 
 test("B8 heartbeats and reports without traffic write nothing", async () => {
@@ -170,7 +173,7 @@ test("B8 heartbeats and reports without traffic write nothing", async () => {
 
   for (let beat = 1; beat <= 50; beat += 1) {
     agent.send({ kind: "ping", token: BigInt(beat) });
-    agent.send(counters(agent.identity, { uptimeMs: beat * 1_000, link: undefined, bytes: 0n }));
+    agent.send(counters(agent.identity, { uptimeMs: beat * 1_000, links: [], bytes: 0n }));
   }
   await eventually("all pongs", () => agent.frames.find((frame) => frame.kind === "pong" && frame.token === 50n));
 
@@ -185,8 +188,8 @@ test("totals, sessions and maps survive a restart: nobody is logged out, current
   const agent = await connectAgent(first.url, { joinKey: key });
   const { peerId } = await agent.next("welcome");
   await agent.until(() => true);
-  agent.send(counters(agent.identity, { uptimeMs: 1_000, link: undefined, bytes: 0n }));
-  agent.send(counters(agent.identity, { uptimeMs: 2_000, link: peerId, bytes: 777n }));
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, links: [], bytes: 0n }));
+  agent.send(counters(agent.identity, { uptimeMs: 2_000, links: [peerId], bytes: 777n }));
   await eventually("counters", async () =>
     (await setup.owner.get(`/api/v1/peers/${peerId}`)).body.rxBytes === "777" ? true : undefined,
   );
@@ -210,21 +213,21 @@ test("totals, sessions and maps survive a restart: nobody is logged out, current
 
 function counters(
   identity: Identity,
-  step: { readonly uptimeMs: number; readonly link: PeerId | undefined; readonly bytes: bigint },
+  step: { readonly uptimeMs: number; readonly links: readonly PeerId[]; readonly bytes: bigint },
 ): AgentFrame {
-  const rows = step.link === undefined ? [] : [step.bytes];
+  const rows = step.links.map(() => step.bytes);
   return {
     kind: "counters",
     counters: {
       counterEpoch: identity.counterEpoch,
       uptimeMs: step.uptimeMs,
       peers: {
-        peerIds: step.link === undefined ? [] : [step.link],
+        peerIds: step.links,
         rxBytes: rows,
         rxPackets: rows,
         txBytes: rows,
         txPackets: rows,
-        drops: rows.length === 0 ? [] : [{ reason: "replay", counts: [3n] }],
+        drops: rows.length === 0 ? [] : [{ reason: "replay", counts: rows.map(() => 3n) }],
         lastHandshakeAgeMs: rows.map(() => 1_500),
         lastReceivedAgeMs: rows.map(() => 20),
         sessionAgeMs: rows.map(() => 1_500),

@@ -1,4 +1,5 @@
 import type { NetworkId, RandomBytes } from "@weft/protocol";
+import { guarded } from "../jobs/guarded.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { LiveHub } from "./live-hub.ts";
 import { HEARTBEAT_MS, SILENCE_MS } from "./node-session.ts";
@@ -8,6 +9,7 @@ export function startHeartbeats(deps: {
   readonly hub: LiveHub;
   readonly clock: WallClock;
   readonly random: RandomBytes;
+  readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
   let token = 0n;
   const tick = () => {
@@ -43,7 +45,10 @@ export function startHeartbeats(deps: {
   const noteAll = (id: NetworkId, peers: Iterable<Parameters<typeof deps.hub.find>[0]>) => {
     for (const peerId of peers) deps.hub.feeds.notePeer(id, peerId);
   };
-  const timer = setInterval(tick, TICK_MS);
+  const timer = setInterval(
+    guarded(tick, (error) => deps.onError("heartbeats_failed", error)),
+    TICK_MS,
+  );
   return { dispose: () => clearInterval(timer) };
 }
 

@@ -61,7 +61,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     const peer = hub?.mirror.peers().get(id);
     return hub && peer && { hub, peer };
   };
-  const feeds = createDashboardFeeds({ presence, traffic, clock, networks, find });
+  const feeds = createDashboardFeeds({ presence, traffic, clock, networks, find, onError: deps.onError });
   const pings = createPingJobs(deps.random);
   const endpoints = createEndpointRecorder({
     db,
@@ -153,6 +153,7 @@ function createLoader(deps: LiveHubDeps, books: Books): LiveHub["catchUp"] {
         db: database.db,
         encoder,
         clock,
+        onError: deps.onError,
         onPeers(changed, removed) {
           for (const peerId of changed) {
             books.places.set(peerId, hub);

@@ -1,4 +1,5 @@
 import { createCoalescer } from "../domain/coalescer.ts";
+import { guarded } from "../jobs/guarded.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { AttachedStream } from "./attached-stream.ts";
 import type { DeltaRound, MapEncoder } from "./map-encoder.ts";
@@ -19,6 +20,7 @@ type SenderDeps = {
   readonly encoder: MapEncoder;
   readonly clock: WallClock;
   readonly onSent: (stream: AttachedStream) => void;
+  readonly onError: (event: string, error: unknown) => void;
 };
 
 /**
@@ -33,32 +35,45 @@ export function createMapSender(deps: SenderDeps): MapSender {
   let deltaTimer: NodeJS.Timeout | undefined;
   let snapshotTimer: NodeJS.Timeout | undefined;
   let isOver = false;
+  const onFault = (error: unknown) => deps.onError("map_not_sent", error);
+  /** One stream whose map fails is cut and comes again; the others get theirs. */
+  const alone = (send: (stream: AttachedStream) => Sent) => (stream: AttachedStream) => {
+    try {
+      return send(stream);
+    } catch (error) {
+      onFault(error);
+      stream.socket.cut();
+      return "sent";
+    }
+  };
 
   const scheduleSnapshots = (delayMs: number) => {
-    if (!isOver) snapshotTimer ??= setTimeout(sendSnapshots, delayMs);
+    if (!isOver) snapshotTimer ??= setTimeout(guarded(sendSnapshots, onFault), delayMs);
   };
   const scheduleDeltas = (delayMs: number) => {
-    if (!isOver) deltaTimer ??= setTimeout(sendDeltas, delayMs);
+    if (!isOver) deltaTimer ??= setTimeout(guarded(sendDeltas, onFault), delayMs);
   };
 
   function sendSnapshots(): void {
     snapshotTimer = undefined;
-    const left = inSlices(snapshots, (stream) => {
+    const sendOne = alone((stream) => {
       // A node that cannot read its map asks again at once; it must not keep us busy with nothing else.
       if (performance.now() - stream.snapshotSentMs < SNAPSHOT_PAUSE_MS) return "blocked";
       return sendSnapshot({ ...deps, stream });
     });
+    const left = inSlices(snapshots, sendOne);
     if (left !== "done") scheduleSnapshots(left === "sliced" ? 0 : BLOCKED_RETRY_MS);
   }
   function sendDeltas(): void {
     deltaTimer = undefined;
     const round = encoder.round(mirror);
-    const left = inSlices(deltas, (stream) => {
+    const sendOne = alone((stream) => {
       if (!stream.desired.isSnapshotDue()) return sendDelta({ ...deps, stream, round });
       snapshots.add(stream);
       scheduleSnapshots(0);
       return "sent";
     });
+    const left = inSlices(deltas, sendOne);
     coalescer.noteSent(clock.nowMs());
     if (left !== "done") scheduleDeltas(left === "sliced" ? 0 : BLOCKED_RETRY_MS);
   }
@@ -88,7 +103,7 @@ export function createMapSender(deps: SenderDeps): MapSender {
 /** Handles members until a slice of time is used up; blocked ones stay for later. */
 function inSlices(
   streams: Set<AttachedStream>,
-  handle: (stream: AttachedStream) => "sent" | "blocked",
+  handle: (stream: AttachedStream) => Sent,
 ): "done" | "sliced" | "blocked" {
   const beganMs = performance.now();
   for (const stream of streams) {
@@ -98,7 +113,8 @@ function inSlices(
   return streams.size === 0 ? "done" : "blocked";
 }
 
-function sendSnapshot({ mirror, encoder, onSent, stream }: SenderDeps & { readonly stream: AttachedStream }) {
+function sendSnapshot(deps: SenderDeps & { readonly stream: AttachedStream }): Sent {
+  const { mirror, encoder, onSent, stream } = deps;
   if (stream.socket.waitingBytes() > WAITING_BYTES_MAX) return "blocked";
   const frames = encoder.snapshot(mirror, stream.peerId);
   // Without a place in the mirror the node was removed; its stream is being closed.
@@ -111,20 +127,14 @@ function sendSnapshot({ mirror, encoder, onSent, stream }: SenderDeps & { readon
   return "sent";
 }
 
-function sendDelta({
-  mirror,
-  encoder,
-  onSent,
-  stream,
-  round,
-  clock,
-}: SenderDeps & { readonly stream: AttachedStream; readonly round: DeltaRound }): "sent" | "blocked" {
+function sendDelta(deps: SenderDeps & { readonly stream: AttachedStream; readonly round: DeltaRound }): Sent {
+  const { mirror, onSent, stream, round } = deps;
   if (stream.socket.waitingBytes() > WAITING_BYTES_MAX) return "blocked";
   const delta = stream.desired.takeDelta();
   if (!delta) return "sent";
   if (delta.upserts.length + delta.removals.length > DELTA_PEERS_MAX) {
     stream.desired.noteSnapshot();
-    return sendSnapshot({ mirror, encoder, onSent, stream, clock });
+    return sendSnapshot(deps);
   }
   stream.socket.sendBytes(round.encode(delta, stream.sentSequence));
   noteSent(stream, mirror);
@@ -136,6 +146,9 @@ function noteSent(stream: AttachedStream, mirror: NetworkMirror): void {
   stream.sentSequence = mirror.network().sequence;
   stream.sentChangeAtMs = mirror.changedAtMs();
 }
+
+/** "blocked": the network is full, or it is too early; the stream stays for later. */
+type Sent = "sent" | "blocked";
 
 const SLICE_MS = 20;
 const BLOCKED_RETRY_MS = 100;

@@ -33,6 +33,7 @@ export type NetworkHubDeps = {
   readonly onPeers: (changed: readonly PeerId[], removed: readonly PeerId[]) => void;
   readonly onGone: () => void;
   readonly onSent: (stream: AttachedStream) => void;
+  readonly onError: (event: string, error: unknown) => void;
 };
 
 export function createNetworkHub(deps: NetworkHubDeps, contents: NetworkContents): NetworkHub {
@@ -40,7 +41,7 @@ export function createNetworkHub(deps: NetworkHubDeps, contents: NetworkContents
   const id = contents.network.id;
   const mirror = createNetworkMirror(contents, clock.nowMs());
   const streams = new Map<PeerId, AttachedStream>();
-  const sender = createMapSender({ mirror, encoder: deps.encoder, clock, onSent: deps.onSent });
+  const sender = createMapSender({ mirror, encoder: deps.encoder, clock, onSent: deps.onSent, onError: deps.onError });
   const context: FollowContext = { ...deps, mirror, streams, needsDelta: sender.needsDelta };
 
   const reload = async () => {
