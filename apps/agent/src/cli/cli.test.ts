@@ -1,7 +1,9 @@
 import { describe, expect, test, beforeEach, afterEach } from "vitest";
 import { readFileSync } from "node:fs";
-import { formatJoinKey, makeToken } from "@weft/protocol";
+import { once } from "node:events";
+import { encodeServerFrame, formatJoinKey, makeToken } from "@weft/protocol";
 import { aServerKey, countingRandom } from "@weft/protocol/testing";
+import { WebSocketServer } from "ws";
 
 import type { StatusView } from "../daemon/status-view.ts";
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -11,6 +13,7 @@ import { parseServerUrl, streamUrl } from "../settings/server-url.ts";
 import { startControlPlane } from "../testing/control-plane.ts";
 import { aStateDirectory } from "../testing/fixtures.ts";
 import { statusLines } from "./commands/status.ts";
+import { exitCodeOf } from "./exit-codes.ts";
 import { bytesText, durationText, table } from "./output.ts";
 import { runCli } from "./program.ts";
 
@@ -120,6 +123,27 @@ describe("the command line", () => {
     expect(json.out.trim().split("\n")).toHaveLength(1);
     expect(text.out).toBe("");
     expect(text.err).toMatch(/^weft: \S/);
+  });
+
+  test.each([
+    { said: "text", error: "bad_frame", code: 5 },
+    { said: encodeServerFrame({ kind: "ping", token: 1n }), error: "protocol", code: 6 },
+  ])("what answers with $error ends the join with exit code $code", async ({ said, error, code }) => {
+    const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+    server.on("connection", (socket) => socket.send(said));
+    await once(server, "listening");
+    const bound = server.address();
+    const port = typeof bound === "object" ? bound?.port : undefined;
+
+    const outcome = await run("join", `http://127.0.0.1:${port}`, goodKey, "--json", ...here());
+
+    expect(JSON.parse(outcome.out)).toMatchObject({ error: { code: error } });
+    expect(outcome.code).toBe(code);
+    server.close();
+  });
+
+  test("a stream that somebody changes on the way counts as a server out of reach", () => {
+    expect(exitCodeOf("tampered")).toBe(5);
   });
 
   test("a refused enrolment says what to do and leaves no membership", async () => {

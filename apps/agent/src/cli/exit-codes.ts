@@ -50,6 +50,11 @@ const CODES: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([
   ["not_connected", EXIT_CODES.unreachable],
   ["closed", EXIT_CODES.unreachable],
   ["http", EXIT_CODES.unreachable],
+  // Something between here and the server changes messages, or what answers is no server of ours.
+  ["tampered", EXIT_CODES.unreachable],
+  ["bad_frame", EXIT_CODES.unreachable],
+  // The server holds to another protocol than this agent's; trying again does not help.
+  ["protocol", EXIT_CODES.refused],
   ["wrong_server", EXIT_CODES.refused],
   ["version", EXIT_CODES.refused],
   ["channel", EXIT_CODES.refused],
