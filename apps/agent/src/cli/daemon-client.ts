@@ -32,7 +32,7 @@ export function askDaemon(
       }
     });
     socket.on("error", (error) => resolve(err(socketFailure(error))));
-    socket.on("close", () => resolve(err({ code: "not_running", message: "the daemon ended before it answered" })));
+    socket.on("close", () => resolve(err(ENDED)));
   });
   return { answer: answer.finally(() => socket.destroy()), cancel: () => socket.destroy() };
 }
@@ -42,5 +42,9 @@ function socketFailure(error: Error): CliFailure {
   if (code === "EACCES") return { code: "permission", message: "the daemon belongs to another user; try as root" };
   if (code === "ENOENT" || code === "ECONNREFUSED")
     return { code: "not_running", message: 'the weft daemon does not run; "weft up" starts it' };
+  // A daemon that ends with our request unread resets the connection.
+  if (code === "ECONNRESET" || code === "EPIPE") return ENDED;
   return { code: "failed", message: `cannot talk to the daemon: ${error.message}` };
 }
+
+const ENDED: CliFailure = { code: "not_running", message: "the daemon ended before it answered" };
