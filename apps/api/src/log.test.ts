@@ -8,7 +8,7 @@ test("SEC-53 a failed statement is logged without the values it carried", async 
   const connection = database.connect();
   let text = "";
   const log = createLog("info", { write: (line) => void (text += line) });
-  const secret = `-----BEGIN ${"PRIVATE"} KEY-----\nMC4CAQAw\n-----END`;
+  const secret = ["-----BEGIN", "PRIVATE KEY-----\nMC4CAQAw\n-----END"].join(" ");
 
   const error = await connection.db
     .execute(sql`insert into nowhere values (${secret})`)
