@@ -16,8 +16,6 @@ export default defineConfig({
     maxWorkers: 1,
     maxConcurrency: 8,
     fileParallelism: false,
-    // Real kernels, browsers and clocks on shared machines: a second try is allowed and reported by name.
-    retry: 1,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     teardownTimeout: 30_000,

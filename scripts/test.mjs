@@ -28,9 +28,6 @@ async function testAll(chosen) {
   }
   const skipped = results.flatMap((result) => result.skipped);
   if (skipped.length > 0) process.stdout.write(`\nSkipped:\n${skipped.map((line) => `  - ${line}`).join("\n")}\n\n`);
-  const secondTry = results.flatMap((result) => result.secondTry ?? []);
-  if (secondTry.length > 0)
-    process.stdout.write(`\nPassed at the second try only:\n${secondTry.map((line) => `  - ${line}`).join("\n")}\n\n`);
   const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
   const failed = total("failed");
   process.stdout.write(`${total("passed")} passed, ${failed} failed\n`);

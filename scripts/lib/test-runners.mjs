@@ -5,7 +5,7 @@ import { startExternalPostgres } from "./external-postgres.mjs";
 import { bin, root, run } from "./run.mjs";
 
 /**
- * Each runner resolves with `{ passed, failed, failures: string[], skipped: string[], secondTry?: string[] }`.
+ * Each runner resolves with `{ passed, failed, failures: string[], skipped: string[] }`.
  * Skips carry their reason: a reader must see what was not proven on this machine.
  */
 export const runners = [
@@ -88,7 +88,6 @@ async function vitest(show, args, env = {}) {
       passed: of("passed").length,
       failed: of("failed").length,
       failures: of("failed").map(({ file: path, name, error }) => `${path}: ${name}\n      ${error ?? ""}`),
-      secondTry: lines.filter(({ flaky }) => flaky).map(({ name }) => name),
       skipped: of("skipped").map(({ name, reason }) => `${name}${reason ? `: ${reason}` : ""}`),
     });
   } finally {

@@ -4,14 +4,13 @@ import { appendFileSync } from "node:fs";
 export default class SummaryReporter {
   onTestCaseResult(test) {
     const { state, errors, note } = test.result();
-    const { duration, flaky } = test.diagnostic() ?? {};
+    const { duration } = test.diagnostic() ?? {};
     this.#write({
       state: state === "passed" || state === "failed" ? state : "skipped",
       name: `${test.project.name ? `${test.project.name}: ` : ""}${test.fullName}`,
       file: test.module.relativeModuleId,
       ...(note ? { reason: note } : {}),
       ...(errors?.length ? { error: errors[0].message } : {}),
-      ...(flaky ? { flaky } : {}),
       durationMs: Math.round(duration ?? 0),
     });
   }
