@@ -232,6 +232,7 @@ fn a_peer_that_moved_is_followed_and_the_move_is_told_once() {
     );
 }
 
+/// FBK-01: a refused super-frame is written packet by packet.
 #[test]
 fn fbk_01_a_refused_super_frame_is_written_packet_by_packet() {
     let mut pair = Pair::with_session();
@@ -257,6 +258,7 @@ fn fbk_01_a_refused_super_frame_is_written_packet_by_packet() {
     assert!(pair.nodes[1].engine.shard_states()[0].tcp_merge_refused);
 }
 
+/// FBK-02: a device that is down costs packets and nothing else.
 #[test]
 fn fbk_02_a_device_that_is_down_costs_packets_and_nothing_else() {
     let mut pair = Pair::with_session();
@@ -303,6 +305,7 @@ fn while_a_socket_is_full_the_queue_rests_and_goes_on_when_there_is_room() {
     assert_eq!(pair.nodes[1].peer("rxPackets") + lost, 6);
 }
 
+/// SPL-19: UDP that does not fit is answered with our MTU.
 #[test]
 fn spl_19_udp_that_does_not_fit_is_answered_with_our_mtu() {
     let mut pair = Pair::with_session();
@@ -335,6 +338,7 @@ fn spl_19_udp_that_does_not_fit_is_answered_with_our_mtu() {
     assert_eq!(pair.nodes[0].peer("txPackets"), 0, "nothing was sent");
 }
 
+/// SPL-19: answers are bounded per second.
 #[test]
 fn spl_19_answers_are_bounded_per_second() {
     let mut pair = Pair::with_session();
@@ -354,6 +358,7 @@ fn spl_19_answers_are_bounded_per_second() {
     assert_eq!(pair.nodes[0].total("tooBigAnswers"), 200);
 }
 
+/// SPL-19: UDP that just fits is sent.
 #[test]
 fn spl_19_udp_that_just_fits_is_sent() {
     let mut pair = Pair::with_session();

@@ -231,12 +231,14 @@ mod tests {
         .collect()
     }
 
+    /// SEG-07: a merged slot yields each datagram and a shorter last.
     #[test]
     fn seg_07_a_merged_slot_yields_each_datagram_and_a_shorter_last() {
         assert_eq!(received(25, 10), [0..10, 10..20, 20..25]);
         assert_eq!(received(20, 10), [0..10, 10..20]);
     }
 
+    /// SEG-12: a size of zero or not below the length is one datagram.
     #[test]
     fn seg_12_a_size_of_zero_or_not_below_the_length_is_one_datagram() {
         assert_eq!(received(25, 0), [Range { start: 0, end: 25 }]);

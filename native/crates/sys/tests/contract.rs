@@ -43,6 +43,7 @@ fn real_sockets_keep_the_contract_of_a_datagram_socket_in_every_setting() {
     }
 }
 
+/// SEG-06: a connected socket keeps the contract too.
 #[test]
 fn seg_06_a_connected_socket_keeps_the_contract_too() {
     in_namespace(|| {

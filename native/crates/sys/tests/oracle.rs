@@ -26,6 +26,7 @@ use sys::netlink::add_route;
 use sys::{Interest, Poller, Tun, TunFd, TunOffload, TunOptions};
 use testkit::{Random, Segment, checksum_is_good, tcp_v4, tcp_v6, udp_v4, udp_v6};
 
+/// E2E-01: the kernel cuts a super-frame as our splitter does.
 #[test]
 fn e2e_01_the_kernel_cuts_a_super_frame_as_our_splitter_does() {
     in_namespace(|| {
@@ -58,6 +59,7 @@ fn e2e_01_the_kernel_cuts_a_super_frame_as_our_splitter_does() {
     });
 }
 
+/// E2E-01: what the merger writes leaves the kernel as the packets it was made of.
 #[test]
 fn e2e_01_what_the_merger_writes_leaves_the_kernel_as_the_packets_it_was_made_of() {
     in_namespace(|| {
@@ -111,6 +113,7 @@ fn e2e_01_what_the_merger_writes_leaves_the_kernel_as_the_packets_it_was_made_of
     });
 }
 
+/// E2E-01: the published super-frames pass the kernel.
 #[test]
 fn e2e_01_the_published_super_frames_pass_the_kernel() {
     let merged_tcp = "01013400080014001000\

@@ -17,6 +17,7 @@ use ports::{Framing, TunQueue};
 use sys::netlink::{LinkChange, Prefix, add_address, add_route, link, set_link};
 use sys::{Interest, Poller, Tun, TunFd, TunOffload, TunOptions};
 
+/// OPN-01: the running kernel grants TCP and UDP with a header of ten bytes.
 #[test]
 fn opn_01_the_running_kernel_grants_tcp_and_udp_with_a_header_of_ten_bytes() {
     in_namespace(|| {
@@ -28,6 +29,7 @@ fn opn_01_the_running_kernel_grants_tcp_and_udp_with_a_header_of_ten_bytes() {
     });
 }
 
+/// FBK-10: the probe is accepted and delivers nothing.
 #[test]
 fn fbk_10_the_probe_is_accepted_and_delivers_nothing() {
     in_namespace(|| {
@@ -50,6 +52,7 @@ fn fbk_10_the_probe_is_accepted_and_delivers_nothing() {
     });
 }
 
+/// OPN-10: with offload off frames are plain packets and data passes.
 #[test]
 fn opn_10_with_offload_off_frames_are_plain_packets_and_data_passes() {
     in_namespace(|| {
@@ -65,6 +68,7 @@ fn opn_10_with_offload_off_frames_are_plain_packets_and_data_passes() {
     });
 }
 
+/// OPN-11: with TCP only the kernel hands over no UDP super-frame.
 #[test]
 fn opn_11_tcp_only_yields_no_udp_super_frame() {
     in_namespace(|| {
@@ -82,6 +86,7 @@ fn opn_11_tcp_only_yields_no_udp_super_frame() {
     });
 }
 
+/// HDR-05: with USO a segmented send arrives as one super-frame.
 #[test]
 fn hdr_05_with_uso_a_segmented_send_arrives_as_one_super_frame() {
     in_namespace(|| {
@@ -98,6 +103,7 @@ fn hdr_05_with_uso_a_segmented_send_arrives_as_one_super_frame() {
     });
 }
 
+/// OPN-14, P-39: a persistent device used with offload yields no super-frame when opened without.
 #[test]
 fn opn_14_p_39_a_persistent_device_used_with_offload_yields_no_super_frame_when_opened_without() {
     for (flags, header_len) in [(libc::IFF_VNET_HDR, 10), (0, 0)] {
@@ -133,6 +139,7 @@ fn opn_14_p_39_a_persistent_device_used_with_offload_yields_no_super_frame_when_
     }
 }
 
+/// OPN-09: the header length of a previous owner is set anew.
 #[test]
 fn opn_09_the_header_length_of_a_previous_owner_is_set_anew() {
     in_namespace(|| {
@@ -149,6 +156,7 @@ fn opn_09_the_header_length_of_a_previous_owner_is_set_anew() {
     });
 }
 
+/// ORD-06: an error inside a burst costs one frame.
 #[test]
 fn ord_06_an_error_inside_a_burst_costs_one_frame() {
     in_namespace(|| {
@@ -177,6 +185,7 @@ fn ord_06_an_error_inside_a_burst_costs_one_frame() {
     });
 }
 
+/// OPN-12: a TAP device is refused.
 #[test]
 fn opn_12_a_tap_device_is_refused() {
     in_namespace(|| {
@@ -188,6 +197,7 @@ fn opn_12_a_tap_device_is_refused() {
     });
 }
 
+/// OPN-08: a descriptor that is no TUN is refused.
 #[test]
 fn opn_08_a_descriptor_that_is_no_tun_is_refused() {
     let file = std::fs::File::open("/dev/null").unwrap();
@@ -197,6 +207,7 @@ fn opn_08_a_descriptor_that_is_no_tun_is_refused() {
     assert_eq!(error.code(), "tun_kind");
 }
 
+/// OPN-16: every queue has the same framing and a flow stays on one.
 #[test]
 fn opn_16_every_queue_has_the_same_framing_and_a_flow_stays_on_one() {
     in_namespace(|| {
@@ -318,6 +329,7 @@ fn a_closed_device_is_gone() {
     });
 }
 
+/// FBK-02, P-30: a queue works again after the link was down.
 #[test]
 fn fbk_02_p_30_a_queue_works_again_after_the_link_was_down() {
     in_namespace(|| {
@@ -396,6 +408,7 @@ fn a_frame_that_is_no_packet_is_invalid() {
     });
 }
 
+/// HDR-01, HDR-03, P-04: bulk TCP arrives as super-frames with partial checksums in both versions.
 #[test]
 fn hdr_01_and_03_p_04_bulk_tcp_arrives_as_super_frames_with_partial_checksums_in_both_versions() {
     for (own, far) in [("10.9.0.2", "10.9.1.1"), ("fd09::2", "fd0a::1")] {

@@ -18,6 +18,7 @@ use sys::netlink::{LinkChange, add_address, remove_address, set_link};
 use sys::udp::{Family, Switch, bind_shards, path_mtu};
 use sys::{Tun, TunFd, TunOptions, UdpOptions, UdpSocket};
 
+/// SEG-07, P-73: merged receives of 64 and 128 segments are taken apart.
 #[test]
 fn seg_07_p_73_merged_receives_of_64_and_128_segments_are_taken_apart() {
     in_namespace(|| {
@@ -57,6 +58,7 @@ fn seg_07_p_73_merged_receives_of_64_and_128_segments_are_taken_apart() {
     });
 }
 
+/// LIM-04: 129 segments are never one send.
 #[test]
 fn lim_04_129_segments_are_never_one_send() {
     let refused = UdpSocket::bind(&UdpOptions {
@@ -69,6 +71,7 @@ fn lim_04_129_segments_are_never_one_send() {
     assert!(refused.to_string().contains("2 to 128"), "{refused}");
 }
 
+/// SEG-08: without merging each datagram comes alone.
 #[test]
 fn seg_08_without_merging_each_datagram_comes_alone() {
     in_namespace(|| {
@@ -88,6 +91,7 @@ fn seg_08_without_merging_each_datagram_comes_alone() {
     });
 }
 
+/// SEG-13: answers leave from the address that was asked with GSO too.
 #[test]
 fn seg_13_answers_leave_from_the_address_that_was_asked_with_gso_too() {
     in_namespace(|| {
@@ -154,6 +158,7 @@ fn a_pinned_address_that_vanished_is_reported_and_the_datagrams_leave() {
     });
 }
 
+/// LIM-05, FBK-04: segments above the path MTU leave in fragments and are told.
 #[test]
 fn lim_05_fbk_04_segments_above_the_path_mtu_leave_in_fragments_and_are_told() {
     in_namespace(|| {
@@ -210,6 +215,7 @@ fn without_a_route_a_send_is_over_at_once() {
     });
 }
 
+/// SEG-14: a mark reaches every datagram of a merged receive.
 #[test]
 fn seg_14_a_mark_reaches_every_datagram_of_a_merged_receive() {
     in_namespace(|| {
@@ -233,6 +239,7 @@ fn seg_14_a_mark_reaches_every_datagram_of_a_merged_receive() {
     });
 }
 
+/// SEG-16: the buffers asked for are granted to the privileged and clamped for others.
 #[test]
 fn seg_16_the_buffers_asked_for_are_granted_to_the_privileged_and_clamped_for_others() {
     in_namespace(|| {
@@ -255,6 +262,7 @@ fn seg_16_the_buffers_asked_for_are_granted_to_the_privileged_and_clamped_for_ot
     });
 }
 
+/// P-16: a burst of 256 datagrams is received whole.
 #[test]
 fn p_16_a_burst_of_256_datagrams_is_received_whole() {
     in_namespace(|| {

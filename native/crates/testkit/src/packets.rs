@@ -307,6 +307,7 @@ mod tests {
             .fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }
 
+    /// VEC-01: the fixtures are the published bytes.
     #[test]
     fn vec_01_the_fixtures_are_the_published_bytes() {
         let cases = [

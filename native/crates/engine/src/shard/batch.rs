@@ -169,6 +169,7 @@ mod tests {
         batch
     }
 
+    /// SEG-02: a shorter datagram closes the batch.
     #[test]
     fn seg_02_a_shorter_datagram_closes_the_batch() {
         let batch = with(&[1420, 1420, 100]);
@@ -178,17 +179,20 @@ mod tests {
         assert_eq!(batch.payload().len(), 1452 * 2 + 112 + 32);
     }
 
+    /// SEG-03: a longer datagram needs a new batch.
     #[test]
     fn seg_03_a_longer_datagram_needs_a_new_batch() {
         assert!(!with(&[100]).accepts(A, 1420));
         assert!(with(&[100]).accepts(A, 98), "the same size after padding");
     }
 
+    /// SEG-04: another target needs a new batch.
     #[test]
     fn seg_04_another_target_needs_a_new_batch() {
         assert!(!with(&[100]).accepts(B, 100));
     }
 
+    /// LIM-03: a batch never exceeds what one send can carry.
     #[test]
     fn lim_03_a_batch_never_exceeds_what_one_send_can_carry() {
         let mut batch = with(&[]);

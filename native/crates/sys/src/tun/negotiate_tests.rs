@@ -106,6 +106,7 @@ const FELL_BACK: FeatureState = FeatureState::Off(OffReason::Fallback {
     errno: libc::EINVAL,
 });
 
+/// OPN-01: a kernel that knows all grants both families.
 #[test]
 fn opn_01_a_kernel_that_knows_all_grants_both_families() {
     let kernel = Kernel::knowing(0x7F);
@@ -123,6 +124,7 @@ fn opn_01_a_kernel_that_knows_all_grants_both_families() {
     assert_eq!(kernel.mask(), Some(0x6F));
 }
 
+/// OPN-02: without USO the next rung is TCP.
 #[test]
 fn opn_02_without_uso_the_next_rung_is_tcp() {
     let kernel = Kernel::knowing(0x1F);
@@ -139,6 +141,7 @@ fn opn_02_without_uso_the_next_rung_is_tcp() {
     assert_eq!(kernel.mask(), Some(0x0F));
 }
 
+/// OPN-03: without TSO the device stays in header mode with checksums or nothing.
 #[test]
 fn opn_03_without_tso_the_device_stays_in_header_mode_with_checksums_or_nothing() {
     let nothing = Granted {
@@ -160,6 +163,7 @@ fn opn_03_without_tso_the_device_stays_in_header_mode_with_checksums_or_nothing(
     }
 }
 
+/// OPN-04, OPN-05, OPN-06: only closed masks are built.
 #[test]
 fn opn_04_05_06_only_closed_masks_are_built() {
     let (ecn, ufo, uso) = (0x08, 0x10, 0x60);
@@ -187,6 +191,7 @@ fn opn_04_05_06_only_closed_masks_are_built() {
     }
 }
 
+/// OPN-08: the mode follows what the device says.
 #[test]
 fn opn_08_the_mode_follows_what_the_device_says() {
     let kernel = Kernel::knowing(0x7F);
@@ -202,6 +207,7 @@ fn opn_08_the_mode_follows_what_the_device_says() {
     assert_eq!(header.granted, Granted::nothing(OffReason::Switch));
 }
 
+/// OPN-09: a header length that cannot be changed is used as it is.
 #[test]
 fn opn_09_a_header_length_that_cannot_be_changed_is_used_as_it_is() {
     let kernel = Kernel {
@@ -221,6 +227,7 @@ fn opn_09_a_header_length_that_cannot_be_changed_is_used_as_it_is() {
     }
 }
 
+/// OPN-10, OPN-14: with offload off the mask is cleared on either kind of device.
 #[test]
 fn opn_10_and_14_with_offload_off_the_mask_is_cleared_on_either_kind_of_device() {
     for flags in [0, VNET_HDR] {
@@ -234,6 +241,7 @@ fn opn_10_and_14_with_offload_off_the_mask_is_cleared_on_either_kind_of_device()
     }
 }
 
+/// OPN-11: TCP only asks for no USO.
 #[test]
 fn opn_11_tcp_only_asks_for_no_uso() {
     let kernel = Kernel::knowing(0x7F);
@@ -250,6 +258,7 @@ fn opn_11_tcp_only_asks_for_no_uso() {
     assert_eq!(kernel.mask(), Some(0x0F));
 }
 
+/// OPN-15: a refused byte order means the machine's own.
 #[test]
 fn opn_15_a_refused_byte_order_means_the_machines_own() {
     let kernel = Kernel {
@@ -268,6 +277,7 @@ fn opn_15_a_refused_byte_order_means_the_machines_own() {
     );
 }
 
+/// FBK-10: a family whose probe is invalid is given up and the mask lowered.
 #[test]
 fn fbk_10_a_family_whose_probe_is_invalid_is_given_up_and_the_mask_lowered() {
     let cases: [(&[u8], Granted, u32); 4] = [

@@ -284,6 +284,7 @@ mod tests {
         }
     }
 
+    /// OPN-07: without the feature no header is asked for.
     #[test]
     fn opn_07_without_the_feature_no_header_is_asked_for() {
         let all = VNET_HDR | MULTI_QUEUE | TUN;
@@ -292,6 +293,7 @@ mod tests {
         assert_eq!(wanted_flags(&named("a"), TUN) & VNET_HDR, 0);
     }
 
+    /// OPN-10: with offload off no header is asked for.
     #[test]
     fn opn_10_with_offload_off_no_header_is_asked_for() {
         let options = TunOptions {

@@ -109,6 +109,7 @@ const PAYLOAD_LEN: usize = 2 * SEGMENT_LEN + 17;
 mod tests {
     use super::*;
 
+    /// FBK-10: the IPv4 probe has a wrong header checksum.
     #[test]
     fn fbk_10_the_ipv4_probe_has_a_wrong_header_checksum() {
         for family in [Family::Tcp, Family::Udp] {
@@ -123,6 +124,7 @@ mod tests {
         }
     }
 
+    /// FBK-10: the IPv6 probe comes from a multicast source.
     #[test]
     fn fbk_10_the_ipv6_probe_comes_from_a_multicast_source() {
         assert_eq!(ipv6_header(Family::Udp)[8], 0xFF);

@@ -13,6 +13,7 @@ fn received(messages: &[(i32, i32, &[u8])]) -> Vec<u8> {
     bytes
 }
 
+/// SEG-01: a segment size has an exact length and zero padding.
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn seg_01_a_segment_size_has_an_exact_length_and_zero_padding() {
@@ -27,11 +28,13 @@ fn seg_01_a_segment_size_has_an_exact_length_and_zero_padding() {
     assert_eq!(control.as_bytes(), expected);
 }
 
+/// SEG-05: without options there is no control data.
 #[test]
 fn seg_05_without_options_there_is_no_control_data() {
     assert!(ControlWriter::new().as_bytes().is_empty());
 }
 
+/// SEG-09: the size is an int on receive.
 #[test]
 fn seg_09_the_size_is_an_int_on_receive() {
     let bytes = received(&[(libc::SOL_UDP, libc::UDP_GRO, &1_452_i32.to_ne_bytes())]);
@@ -41,6 +44,7 @@ fn seg_09_the_size_is_an_int_on_receive() {
     assert_eq!(ControlValues::read(&short).segment_size, None);
 }
 
+/// SEG-13, SEG-14: pins and marks survive a round through the kernel's form.
 #[test]
 fn seg_13_and_14_pins_and_marks_survive_a_round_through_the_kernels_form() {
     let v6: IpAddr = "fd09::7".parse().unwrap();
@@ -73,6 +77,7 @@ fn seg_13_and_14_pins_and_marks_survive_a_round_through_the_kernels_form() {
     );
 }
 
+/// P-67: all messages of a receive fit the buffer together.
 #[test]
 fn p_67_all_messages_of_a_receive_fit_the_buffer_together() {
     let everything = received(&[
@@ -86,6 +91,7 @@ fn p_67_all_messages_of_a_receive_fit_the_buffer_together() {
     assert_eq!((values.ecn, values.segment_size), (3, Some(1_400)));
 }
 
+/// P-69: malformed control data ends and is left out.
 #[test]
 fn p_69_malformed_control_data_ends_and_is_left_out() {
     let good = received(&[(libc::SOL_UDP, libc::UDP_GRO, &700_i32.to_ne_bytes())]);
@@ -102,6 +108,7 @@ fn p_69_malformed_control_data_ends_and_is_left_out() {
     }
 }
 
+/// P-69: arbitrary control data never panics or hangs.
 #[test]
 fn p_69_arbitrary_control_data_never_panics_or_hangs() {
     // A small generator of our own keeps the run the same each time.

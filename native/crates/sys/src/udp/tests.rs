@@ -17,6 +17,7 @@ use crate::netlink::add_address;
 use crate::testing::in_namespace;
 use crate::{KernelVersion, Tun, TunOffload, TunOptions};
 
+/// FBK-03: a refused segmented send goes again singly and GSO is off.
 #[test]
 fn fbk_03_a_refused_segmented_send_goes_again_singly_and_gso_is_off() {
     for errno in [libc::EIO, libc::EINVAL] {
@@ -39,6 +40,7 @@ fn fbk_03_a_refused_segmented_send_goes_again_singly_and_gso_is_off() {
     }
 }
 
+/// FBK-03: GSO is tried again after ten minutes or a route change.
 #[test]
 fn fbk_03_gso_is_tried_again_after_ten_minutes_or_a_route_change() {
     static NOW: AtomicU64 = AtomicU64::new(0);
@@ -65,6 +67,7 @@ fn fbk_03_gso_is_tried_again_after_ten_minutes_or_a_route_change() {
     assert!(pair.alice.gso.is_on());
 }
 
+/// FBK-03, P-59: a socket the kernel refuses segmentation for falls back.
 #[test]
 fn fbk_03_p_59_a_socket_the_kernel_refuses_segmentation_for_falls_back() {
     // Without UDP checksums every kernel refuses to segment.
@@ -89,6 +92,7 @@ fn fbk_03_p_59_a_socket_the_kernel_refuses_segmentation_for_falls_back() {
     );
 }
 
+/// FBK-04, LIM-05: a path that is too narrow is told and GSO stays.
 #[test]
 fn fbk_04_lim_05_a_path_that_is_too_narrow_is_told_and_gso_stays() {
     let mut pair = Pair::new(&UdpOptions::default());
@@ -107,6 +111,7 @@ fn fbk_04_lim_05_a_path_that_is_too_narrow_is_told_and_gso_stays() {
     assert_eq!(pair.alice.counters.send_too_big, 1);
 }
 
+/// LIM-05, P-81: an older kernel that calls a wide segment invalid is understood.
 #[test]
 fn lim_05_p_81_an_older_kernel_that_calls_a_wide_segment_invalid_is_understood() {
     in_namespace(|| {
@@ -138,6 +143,7 @@ fn lim_05_p_81_an_older_kernel_that_calls_a_wide_segment_invalid_is_understood()
     });
 }
 
+/// FBK-05, P-78: a full buffer stops at the first unsent datagram.
 #[test]
 fn fbk_05_p_78_a_full_buffer_stops_at_the_first_unsent_datagram() {
     for errno in [libc::EAGAIN, libc::ENOBUFS, libc::ENOMEM] {
@@ -183,6 +189,7 @@ fn fbk_05_p_78_a_full_buffer_stops_at_the_first_unsent_datagram() {
     }
 }
 
+/// FBK-05, P-87: a partial count is continued within the call.
 #[test]
 fn fbk_05_p_87_a_partial_count_is_continued_within_the_call() {
     let mut pair = Pair::new(&UdpOptions {
@@ -217,6 +224,7 @@ fn an_interrupted_call_is_made_again() {
     }
 }
 
+/// FBK-09, P-61: the switch really stops segmentation.
 #[test]
 fn fbk_09_p_61_the_switch_really_stops_segmentation() {
     let mut pair = Pair::new(&UdpOptions {
@@ -237,6 +245,7 @@ fn fbk_09_p_61_the_switch_really_stops_segmentation() {
     assert_eq!(on_socket, 0, "nor when it is used");
 }
 
+/// SEG-01, SEG-02, SEG-05, P-82: equal datagrams and a shorter last are one send.
 #[test]
 fn seg_01_02_05_p_82_equal_datagrams_and_a_shorter_last_are_one_send() {
     let mut pair = Pair::new(&UdpOptions::default());
@@ -267,6 +276,7 @@ fn seg_01_02_05_p_82_equal_datagrams_and_a_shorter_last_are_one_send() {
     assert_eq!(pair.alice.counters.send_gso, 3);
 }
 
+/// SEG-12: a size of zero is never attached.
 #[test]
 fn seg_12_a_size_of_zero_is_never_attached() {
     let mut pair = Pair::new(&UdpOptions::default());
@@ -279,6 +289,7 @@ fn seg_12_a_size_of_zero_is_never_attached() {
     assert_eq!(pair.receive(), [vec![1; 100], vec![1; 100], vec![1; 100]]);
 }
 
+/// LIM-03, P-76: no send exceeds what one packet could carry.
 #[test]
 fn lim_03_p_76_no_send_exceeds_what_one_packet_could_carry() {
     let mut pair = Pair::new(&UdpOptions::default());
@@ -298,6 +309,7 @@ fn lim_03_p_76_no_send_exceeds_what_one_packet_could_carry() {
     assert_eq!(pair.receive().len(), 64);
 }
 
+/// LIM-04: a cap above 64 falls back to 64 when refused.
 #[test]
 fn lim_04_a_cap_above_64_falls_back_to_64_when_refused() {
     let mut pair = Pair::new(&UdpOptions {
@@ -316,6 +328,7 @@ fn lim_04_a_cap_above_64_falls_back_to_64_when_refused() {
     assert_eq!(pair.alice.state().gso_segments_max, 64);
 }
 
+/// P-62: a mark the kernel refuses is left out before GSO is blamed.
 #[test]
 fn p_62_a_mark_the_kernel_refuses_is_left_out_before_gso_is_blamed() {
     let mut pair = Pair::new(&UdpOptions::default());
@@ -392,6 +405,7 @@ fn a_pin_survives_when_gso_was_the_cause() {
     assert!(pair.attempts().last().unwrap().pinned);
 }
 
+/// P-84: what follows a datagram that is too large still goes.
 #[test]
 fn p_84_what_follows_a_datagram_that_is_too_large_still_goes() {
     let mut pair = Pair::new(&UdpOptions {
@@ -494,6 +508,7 @@ fn a_kernel_without_the_batch_calls_gets_single_ones() {
     );
 }
 
+/// SEG-10, P-65: a cut receive is dropped and counted and the next is whole.
 #[test]
 fn seg_10_p_65_a_cut_receive_is_dropped_and_counted_and_the_next_is_whole() {
     for flag in [libc::MSG_TRUNC, libc::MSG_CTRUNC] {
@@ -513,6 +528,7 @@ fn seg_10_p_65_a_cut_receive_is_dropped_and_counted_and_the_next_is_whole() {
     }
 }
 
+/// FBK-08: an equal tail is sent singly where it is avoided.
 #[test]
 fn fbk_08_an_equal_tail_is_sent_singly_where_it_is_avoided() {
     let options = UdpOptions {
@@ -531,6 +547,7 @@ fn fbk_08_an_equal_tail_is_sent_singly_where_it_is_avoided() {
     assert_eq!(pair.receive().len(), 20);
 }
 
+/// FBK-08: equal tails are avoided on the kernels that mangle them.
 #[test]
 fn fbk_08_equal_tails_are_avoided_on_the_kernels_that_mangle_them() {
     let cases = [
@@ -553,6 +570,7 @@ fn fbk_08_equal_tails_are_avoided_on_the_kernels_that_mangle_them() {
     assert!(!EqualTail::Allow.is_avoided(KernelVersion::parse("7.0.0")));
 }
 
+/// FBK-06: merging is not trusted before Linux 5.12.
 #[test]
 fn fbk_06_merging_is_not_trusted_before_linux_5_12() {
     for (release, reliable) in [
