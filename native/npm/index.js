@@ -13,6 +13,7 @@ export const {
   deleteLink,
   linkInfo,
   links,
+  measureCiphers,
   peerCounterNames,
   ping,
   removeAddress,

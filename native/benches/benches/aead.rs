@@ -5,7 +5,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use wire::{Aead, ChaCha20Poly1305};
+use wire::{Aead, Cipher, TransportKey};
 
 const PACKET_LEN: usize = 1420;
 
@@ -18,26 +18,13 @@ fn ciphers(criterion: &mut Criterion) {
         bencher.iter(|| black_box(&mut packet).copy_from_slice(black_box(&source)));
     });
 
-    let ring = ChaCha20Poly1305::new(&mut [7; 32]);
-    let mut tag = [0; 16];
-    let mut counter = 0;
-    group.bench_function("ring chacha20-poly1305 seal", |bencher| {
-        bencher.iter(|| {
-            counter += 1;
-            ring.seal(counter, black_box(&mut packet), &mut tag);
-        });
-    });
-    let mut sealed = source.clone();
-    ring.seal(1, &mut sealed, &mut tag);
-    sealed.extend(tag);
-    group.bench_function("ring chacha20-poly1305 open", |bencher| {
-        let mut work = sealed.clone();
-        bencher.iter(|| {
-            work.copy_from_slice(&sealed);
-            ring.open(1, black_box(&mut work))
-        });
-    });
-
+    ring(
+        &mut group,
+        &mut packet,
+        Cipher::ChaCha20Poly1305,
+        "chacha20-poly1305",
+    );
+    ring(&mut group, &mut packet, Cipher::Aes256Gcm, "aes-256-gcm");
     rust_crypto(&mut group, &mut packet);
     #[cfg(feature = "aws-lc")]
     aws_lc(&mut group, &mut packet);
@@ -45,6 +32,28 @@ fn ciphers(criterion: &mut Criterion) {
 }
 
 type Group<'a> = criterion::BenchmarkGroup<'a, criterion::measurement::WallTime>;
+
+fn ring(group: &mut Group<'_>, packet: &mut [u8], cipher: Cipher, name: &str) {
+    let key = TransportKey::new(cipher, &mut [7; 32]);
+    let mut sealed = packet.to_vec();
+    let mut tag = [0; 16];
+    let mut counter = 0;
+    group.bench_function(format!("ring {name} seal"), |bencher| {
+        bencher.iter(|| {
+            counter += 1;
+            key.seal(counter, black_box(packet), &mut tag);
+        });
+    });
+    key.seal(0, &mut sealed, &mut tag);
+    sealed.extend(tag);
+    group.bench_function(format!("ring {name} open"), |bencher| {
+        let mut work = sealed.clone();
+        bencher.iter(|| {
+            work.copy_from_slice(&sealed);
+            key.open(0, black_box(&mut work))
+        });
+    });
+}
 
 fn rust_crypto(group: &mut Group<'_>, packet: &mut [u8]) {
     use chacha20poly1305::{AeadInPlace, ChaCha20Poly1305, KeyInit};

@@ -26,14 +26,17 @@ export function setEndpoint(peer, address, port) {
   return record(4, u32(peer), endpoint(address, port));
 }
 
-export function installSession({ peer, localIndex, remoteIndex, role, sendKey, receiveKey, ageMs = 0 }) {
+export function installSession(session) {
+  const { peer, localIndex, remoteIndex, role, sendKey, receiveKey, ageMs = 0 } = session;
+  const { cipher = "chacha20-poly1305", elision = "off" } = session;
   const roles = { initiator: 0, responder: 1 };
+  const ciphers = { "chacha20-poly1305": 0, "aes-256-gcm": 1 };
   return record(
     6,
     u32(peer),
     u32(localIndex),
     u32(remoteIndex),
-    Buffer.from([roles[role], 0, 0, 0]),
+    Buffer.from([roles[role], ciphers[cipher], elision === "on" ? 1 : 0, 0]),
     u32(ageMs),
     sendKey,
     receiveKey,

@@ -5,6 +5,7 @@ use core::net::SocketAddr;
 
 use filter::Rule;
 use tables::Prefix;
+use wire::Cipher;
 use zeroize::Zeroizing;
 
 use crate::reader::Reader;
@@ -58,6 +59,8 @@ pub(crate) struct InstallSession {
     pub(crate) local_index: u32,
     pub(crate) remote_index: u32,
     pub(crate) role: Role,
+    pub(crate) cipher: Cipher,
+    pub(crate) elision: Elision,
     pub(crate) age_ms: u32,
     pub(crate) send_key: Zeroizing<[u8; 32]>,
     pub(crate) receive_key: Zeroizing<[u8; 32]>,
@@ -69,6 +72,8 @@ impl fmt::Debug for InstallSession {
             .field("peer", &self.peer)
             .field("local_index", &self.local_index)
             .field("role", &self.role)
+            .field("cipher", &self.cipher)
+            .field("elision", &self.elision)
             .finish_non_exhaustive()
     }
 }
@@ -78,6 +83,14 @@ impl fmt::Debug for InstallSession {
 pub(crate) enum Role {
     Initiator,
     Responder,
+}
+
+/// Whether inner TCP and UDP checksums are left to the AEAD under a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Elision {
+    Off,
+    /// Both ends agreed on it: packets may be marked, and marked ones are accepted.
+    On,
 }
 
 /// Why a batch of commands was refused; nothing of it was applied.
@@ -239,15 +252,23 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
         1 => Role::Responder,
         _ => return Err(Problem::BadField { field: "role" }),
     };
-    if body.u8()? != 0 {
-        return Err(Problem::BadField { field: "cipher" });
-    }
-    body.zeros::<2>()?;
+    let cipher = match body.u8()? {
+        0 => Cipher::ChaCha20Poly1305,
+        1 => Cipher::Aes256Gcm,
+        _ => return Err(Problem::BadField { field: "cipher" }),
+    };
+    let elision = match body.u16()? {
+        0 => Elision::Off,
+        1 => Elision::On,
+        _ => return Err(Problem::BadField { field: "flags" }),
+    };
     Ok(InstallSession {
         peer,
         local_index,
         remote_index,
         role,
+        cipher,
+        elision,
         age_ms: body.u32()?,
         send_key: body.key()?,
         receive_key: body.key()?,
@@ -362,14 +383,38 @@ mod tests {
     }
 
     #[test]
-    fn a_session_with_an_unknown_cipher_or_role_is_refused() {
+    fn cipher_and_flags_of_a_session_are_read() {
         let mut body = [0_u8; 84];
-        body[13] = 1;
+        (body[13], body[14]) = (1, 1);
+
+        let bytes = encoded(6, &body);
+        let Command::InstallSession(session) = &decode(&bytes).unwrap()[0].1 else {
+            panic!("another command")
+        };
+
+        assert_eq!(
+            (session.cipher, session.elision),
+            (Cipher::Aes256Gcm, Elision::On)
+        );
+    }
+
+    #[test]
+    fn a_session_with_an_unknown_cipher_flag_or_role_is_refused() {
+        let mut body = [0_u8; 84];
+        body[13] = 2;
         assert_eq!(
             problem(&encoded(6, &body)).1,
             Problem::BadField { field: "cipher" }
         );
         body[13] = 0;
+        for flags in [[2, 0], [0, 1], [0x81, 0]] {
+            [body[14], body[15]] = flags;
+            assert_eq!(
+                problem(&encoded(6, &body)).1,
+                Problem::BadField { field: "flags" }
+            );
+        }
+        [body[14], body[15]] = [0; 2];
         body[12] = 2;
         assert_eq!(
             problem(&encoded(6, &body)).1,

@@ -3,6 +3,7 @@
 //! The slow path holds an [`Engine`]: it applies commands, fetches events and reads counters. Each [`Shard`] runs on a
 //! thread of its own that the driver makes.
 
+mod cipher_speed;
 mod command;
 mod counters;
 mod driver;
@@ -21,6 +22,7 @@ mod stage;
 mod state;
 mod timers;
 
+pub use cipher_speed::{CipherSpeed, MEASURED_PACKET_LEN, measure_ciphers};
 pub use command::{CommandError, Problem};
 pub use counters::{peer_counter_names, total_counter_names};
 pub use driver::{Ready, ShardClock, Wait, WantRoom};

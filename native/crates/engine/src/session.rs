@@ -5,9 +5,9 @@ use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ports::Instant;
-use wire::{ChaCha20Poly1305, ReplayWindow};
+use wire::{ReplayWindow, TransportKey};
 
-use crate::command::{InstallSession, Role};
+use crate::command::{Elision, InstallSession, Role};
 
 /// Keys and counters of one handshake, shared by all shards. Dropping it wipes the keys.
 #[derive(Debug)]
@@ -17,8 +17,10 @@ pub(crate) struct Session {
     pub(crate) remote_index: u32,
     pub(crate) role: Role,
     pub(crate) created: Instant,
-    pub(crate) send_key: ChaCha20Poly1305,
-    pub(crate) receive_key: ChaCha20Poly1305,
+    pub(crate) send_key: TransportKey,
+    pub(crate) receive_key: TransportKey,
+    #[expect(dead_code, reason = "marking and unmarking follow")]
+    pub(crate) elision: Elision,
     send_counter: AtomicU64,
     replay: Mutex<ReplayWindow>,
 }
@@ -36,8 +38,9 @@ impl Session {
             remote_index: keys.remote_index,
             role: keys.role,
             created: Instant::from_nanoseconds(created),
-            send_key: ChaCha20Poly1305::new(&mut keys.send_key),
-            receive_key: ChaCha20Poly1305::new(&mut keys.receive_key),
+            send_key: TransportKey::new(keys.cipher, &mut keys.send_key),
+            receive_key: TransportKey::new(keys.cipher, &mut keys.receive_key),
+            elision: keys.elision,
             send_counter: AtomicU64::new(0),
             replay: Mutex::new(ReplayWindow::new()),
         }
@@ -98,6 +101,8 @@ mod tests {
             local_index: 2,
             remote_index: 3,
             role,
+            cipher: wire::Cipher::ChaCha20Poly1305,
+            elision: Elision::Off,
             age_ms,
             send_key: [1; 32].into(),
             receive_key: [2; 32].into(),

@@ -207,6 +207,8 @@ mod tests {
             local_index,
             remote_index: 1,
             role,
+            cipher: wire::Cipher::ChaCha20Poly1305,
+            elision: crate::command::Elision::Off,
             age_ms: 0,
             send_key: [1; 32].into(),
             receive_key: [2; 32].into(),

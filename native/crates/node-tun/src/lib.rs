@@ -5,6 +5,7 @@
     reason = "the signatures are those of the JavaScript boundary"
 )]
 
+mod cipher;
 mod counters;
 mod engine;
 mod error;

@@ -7,7 +7,7 @@ mod mac;
 mod message;
 mod replay;
 
-pub use aead::{Aead, ChaCha20Poly1305, KEY_LEN, OpenError, TAG_LEN};
+pub use aead::{Aead, Cipher, KEY_LEN, OpenError, TAG_LEN, TransportKey};
 pub use mac::{COOKIE_LEN, Cookie, CookieSecrets, Mac1Key};
 pub use message::{
     COOKIE_REPLY_LEN, DATA_HEADER_LEN, DATA_OVERHEAD, DataHeader, INITIATION_LEN, Message,
