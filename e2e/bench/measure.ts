@@ -10,8 +10,10 @@ export type Usage = {
   readonly softirqShare: number;
   /** Bytes that the tunnel interfaces of A and B handed to their hosts. */
   readonly deliveredBytes: number;
-  /** Packets that the tunnel interface of B handed to its host, super-packets counted once. */
-  readonly deliveredPackets: number;
+  /** Bytes that the tunnel interface of B handed to its host. */
+  readonly deliveredBytesAtB: number;
+  /** Frames that the tunnel interface of B handed to its host, super-packets counted once. */
+  readonly deliveredFramesAtB: number;
   /** Bytes that left A and B on the link. */
   readonly linkBytes: number;
   /** Resident memory of the larger daemon at the end, in MB (10^6 bytes); 0 without daemons. */
@@ -34,7 +36,8 @@ export async function measureUsage<T>(
       cpuSeconds: after.cpu - before.cpu,
       softirqShare: ticks === 0 ? 0 : (after.ticks.softirq - before.ticks.softirq) / ticks,
       deliveredBytes: after.deliveredBytes - before.deliveredBytes,
-      deliveredPackets: after.deliveredPackets - before.deliveredPackets,
+      deliveredBytesAtB: after.deliveredBytesAtB - before.deliveredBytesAtB,
+      deliveredFramesAtB: after.deliveredFramesAtB - before.deliveredFramesAtB,
       linkBytes: after.linkBytes - before.linkBytes,
       rssMb: Math.max(0, ...tunnel.daemonPids.map((pid) => residentBytes(pid) / 1e6)),
     },
@@ -71,7 +74,8 @@ async function look(site: Site, tunnel: Tunnel) {
     cpu: tunnel.daemonPids.reduce((sum, pid) => sum + cpuSeconds(pid), 0),
     ticks: machineTicks(),
     deliveredBytes: a.rxBytes + b.rxBytes,
-    deliveredPackets: b.rxPackets,
+    deliveredBytesAtB: b.rxBytes,
+    deliveredFramesAtB: b.rxPackets,
     linkBytes: linkA.txBytes + linkB.txBytes,
   };
 }

@@ -9,6 +9,11 @@ test("a suite alone takes the defaults", () => {
   });
 });
 
+test("a suite has its own usual number of rounds and seconds", () => {
+  expect(parseOptions(["bars"])).toMatchObject({ ok: true, value: { rounds: 5, seconds: 4 } });
+  expect(parseOptions(["bars", "--seconds", "1"])).toMatchObject({ ok: true, value: { rounds: 5, seconds: 1 } });
+});
+
 test("cases and contenders can be named several times", () => {
   const parsed = parseOptions([
     "tunnel",
@@ -36,6 +41,7 @@ test.each([
   { name: "an unknown suite", argv: ["speed"] },
   { name: "two suites", argv: ["tunnel", "latency"] },
   { name: "zero rounds", argv: ["tunnel", "--rounds", "0"] },
+  { name: "a choice within the bars", argv: ["bars", "--contender", "weft"] },
   { name: "an unknown option", argv: ["tunnel", "--fast"] },
 ])("refuses $name with the usage line", ({ argv }) => {
   const parsed = parseOptions(argv);

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 
-export const SUITES = ["tunnel", "latency", "handshake", "memory"] as const;
+/** What can be measured; `bars` is everything that a bar needs, in one run. */
+export const SUITES = ["tunnel", "latency", "handshake", "memory", "bars"] as const;
 export type Suite = (typeof SUITES)[number];
 
 export type BenchOptions = {
@@ -28,16 +29,19 @@ export function parseOptions(
         json: { type: "boolean", default: false },
         case: { type: "string", multiple: true, default: [] },
         contender: { type: "string", multiple: true, default: [] },
-        rounds: { type: "string", default: "3" },
-        seconds: { type: "string", default: "5" },
+        rounds: { type: "string" },
+        seconds: { type: "string" },
       },
     });
     const suite = SUITES.find((name) => name === positionals[0]);
     if (suite === undefined || positionals.length !== 1) return refuse(`name one suite: ${SUITES.join(", ")}`);
-    const rounds = positiveInteger(values.rounds);
-    const seconds = positiveInteger(values.seconds);
-    if (rounds === undefined) return refuse(`--rounds must be a whole number from 1, not "${values.rounds}"`);
-    if (seconds === undefined) return refuse(`--seconds must be a whole number from 1, not "${values.seconds}"`);
+    if (suite === "bars" && values.case.length + values.contender.length > 0)
+      return refuse("the suite bars measures what the bars need and takes no --case and no --contender");
+    const usual = USUAL[suite];
+    const rounds = positiveInteger(values.rounds ?? String(usual.rounds));
+    const seconds = positiveInteger(values.seconds ?? String(usual.seconds));
+    if (rounds === undefined) return refuse(`--rounds must be a whole number from 1, not "${values.rounds ?? ""}"`);
+    if (seconds === undefined) return refuse(`--seconds must be a whole number from 1, not "${values.seconds ?? ""}"`);
     const output = values.json ? "json" : "table";
     return { ok: true, value: { suite, output, cases: values.case, contenders: values.contender, rounds, seconds } };
   } catch (error) {
@@ -58,4 +62,12 @@ function positiveInteger(text: string): number | undefined {
   return /^[1-9]\d{0,3}$/.test(text) ? Number.parseInt(text, 10) : undefined;
 }
 
+/** Rounds and seconds per measurement where the command line says nothing. */
+const USUAL: Readonly<Record<Suite, { readonly rounds: number; readonly seconds: number }>> = {
+  tunnel: { rounds: 3, seconds: 5 },
+  latency: { rounds: 3, seconds: 5 },
+  handshake: { rounds: 3, seconds: 5 },
+  memory: { rounds: 3, seconds: 5 },
+  bars: { rounds: 5, seconds: 4 },
+};
 const USAGE = "usage: npm run bench -- SUITE [--json] [--case NAME]… [--contender NAME]… [--rounds N] [--seconds N]";

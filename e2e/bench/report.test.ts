@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { formatNumber, formatReport, type BenchReport } from "./report.ts";
+import { formatNumber, formatReport, toCaseReport, type BenchReport } from "./report.ts";
 
 const report: BenchReport = {
   suite: "tunnel",
@@ -18,9 +18,21 @@ const report: BenchReport = {
       min: 3,
       max: 3.2,
       extra: { cpuSecondsPerGB: 4.123 },
+      samples: [],
     },
   ],
-  ratios: [{ name: "tcp-1: weft / wireguard-go", value: 1.2, bar: 1.6, direction: "at least", holds: false }],
+  ratios: [
+    {
+      name: "tcp-1: weft / wireguard-go",
+      value: 1.2,
+      min: 1.1,
+      max: 1.3,
+      ofMedians: 1.25,
+      bar: 1.6,
+      direction: "at least",
+      holds: false,
+    },
+  ],
   skipped: [{ contender: "boringtun", reason: "WEFT_BENCH_BORINGTUN is not set" }],
   problems: ["tcp-1, weft: traffic took another path"],
 };
@@ -46,4 +58,22 @@ test.each([
   { value: 1.234, text: "1.23" },
 ])("$value is written as $text", ({ value, text }) => {
   expect(formatNumber(value)).toBe(text);
+});
+
+test("a row holds the median of its runs, medians of what was beside them, and every single round", () => {
+  const samples = [
+    { round: 1, value: 1, extra: { retransmits: 4 } },
+    { round: 2, value: 3, extra: { retransmits: 2 } },
+    { round: 3, value: 2, extra: { retransmits: 9 } },
+  ];
+  const row = toCaseReport({ name: "tcp-1", contender: "weft", unit: "Gbit/s", samples, late: { syscallsPerMB: 31 } });
+
+  expect(row).toMatchObject({
+    runs: [1, 3, 2],
+    median: 2,
+    min: 1,
+    max: 3,
+    extra: { retransmits: 4, syscallsPerMB: 31 },
+  });
+  expect(row.samples).toEqual(samples);
 });

@@ -1,7 +1,7 @@
-import type { Ratio } from "./ratios.ts";
-import { round, summarise } from "./statistics.ts";
+import type { Ratio, RoundSample } from "./ratios.ts";
+import { median, round, summarise } from "./statistics.ts";
 
-/** One measured row: a case run by one contender, once per round. */
+/** One measured row: a case run by one contender, once per round. Extra values are medians. */
 export type CaseReport = {
   readonly name: string;
   readonly contender: string;
@@ -11,6 +11,8 @@ export type CaseReport = {
   readonly min: number;
   readonly max: number;
   readonly extra: Readonly<Record<string, number>>;
+  /** The single rounds, so that ratios pair values measured close together. */
+  readonly samples: readonly RoundSample[];
 };
 
 export type Skipped = { readonly contender: string; readonly case?: string; readonly reason: string };
@@ -36,15 +38,33 @@ export type BenchReport = {
   readonly problems: readonly string[];
 };
 
-/** Summarises the runs of one row. */
-export function toCaseReport(row: {
+export type MeasuredRow = {
   readonly name: string;
   readonly contender: string;
   readonly unit: string;
-  readonly runs: readonly number[];
-  readonly extra?: Readonly<Record<string, number>>;
-}): CaseReport {
-  return { ...row, runs: row.runs.map(round), ...summarise(row.runs), extra: row.extra ?? {} };
+  readonly samples: readonly RoundSample[];
+  /** Measured once, beside the rounds. */
+  readonly late?: Readonly<Record<string, number>>;
+};
+
+/** Summarises the rounds of one row. */
+export function toCaseReport({ late = {}, ...row }: MeasuredRow): CaseReport {
+  const runs = row.samples.map(({ value }) => value);
+  return { ...row, runs: runs.map(round), ...summarise(runs), extra: { ...medianExtras(row.samples), ...late } };
+}
+
+/** A row whose runs have nothing beside them, in the order of the rounds. */
+export function plainSamples(runs: readonly number[]): RoundSample[] {
+  return runs.map((value, index) => ({ round: index + 1, value, extra: {} }));
+}
+
+function medianExtras(samples: readonly RoundSample[]): Record<string, number> {
+  const names = new Set(samples.flatMap(({ extra }) => Object.keys(extra)));
+  const pairs = [...names].map((name) => {
+    const values = samples.flatMap(({ extra }) => (Number.isFinite(extra[name]) ? [extra[name] ?? Number.NaN] : []));
+    return [name, round(median(values))] as const;
+  });
+  return Object.fromEntries(pairs.filter(([, value]) => Number.isFinite(value)));
 }
 
 /** Renders a report for people: a table of cases, the ratios with their bars, what was left out and what went wrong. */
@@ -97,7 +117,9 @@ function isNumeric(column: number): boolean {
 
 function formatRatio(ratio: Ratio): string {
   const verdict = ratio.holds ? "holds" : "MISSED";
-  return `${ratio.name}: ${formatNumber(ratio.value)} (bar ${ratio.direction} ${formatNumber(ratio.bar)}: ${verdict})`;
+  const against = ratio.against === undefined ? "" : `, against ${ratio.against}`;
+  const spread = `${formatNumber(ratio.min)}–${formatNumber(ratio.max)}, of medians ${formatNumber(ratio.ofMedians)}`;
+  return `${ratio.name}: ${formatNumber(ratio.value)} (${spread}${against}; bar ${ratio.direction} ${formatNumber(ratio.bar)}: ${verdict})`;
 }
 
 function formatSkipped(skipped: Skipped): string {

@@ -1,100 +1,76 @@
 import { HANDSHAKE_BARS, LATENCY_BARS, MEMORY_BARS, TUNNEL_BARS } from "./bars.ts";
 import { allContenders } from "./contenders/all.ts";
-import type { Contender } from "./contenders/contender.ts";
 import { describeHost, repositoryVersion } from "./host-facts.ts";
-import { isWanted, type BenchOptions } from "./options.ts";
-import { computeRatios, type Bar } from "./ratios.ts";
-import { toCaseReport, type BenchReport } from "./report.ts";
-import { INNER_MTU } from "./settings.ts";
-import { runHandshakeSuite } from "./suites/handshake.ts";
+import type { BenchOptions, Suite } from "./options.ts";
+import { computeRatios } from "./ratios.ts";
+import type { BenchReport } from "./report.ts";
+import { HANDSHAKE_CASES, runHandshakeSuite } from "./suites/handshake.ts";
 import { latencyCases } from "./suites/latency-cases.ts";
-import { MANY_PEERS_CASES, measureManyPeers } from "./suites/many-peers.ts";
-import { bareNodeMegabytes, memoryCases } from "./suites/memory.ts";
-import { runCases } from "./suites/run-cases.ts";
+import { MEMORY_CASES, runMemorySuite } from "./suites/memory.ts";
+import { runTunnelCases } from "./suites/run-tunnel-cases.ts";
 import type { TunnelCase } from "./suites/suite.ts";
+import type { SuiteBody, SuiteRun, Wants } from "./suites/suite-run.ts";
 import { tunnelCases } from "./suites/tunnel-cases.ts";
-
-type Progress = (line: string) => void;
-type Body = Pick<BenchReport, "settings" | "cases" | "skipped" | "problems"> & { readonly bars: readonly Bar[] };
+import { wantsForBars, wantsNamed } from "./wants.ts";
 
 /** Runs a suite and returns its report. */
 export async function runSuite(options: BenchOptions, progress: Progress): Promise<BenchReport> {
   const host = describeHost();
   const startedAt = new Date().toISOString();
-  const { bars, ...body } = await runBody(options, progress);
-  return {
-    suite: options.suite,
-    version: repositoryVersion(),
-    startedAt,
-    host,
-    ...body,
-    ratios: computeRatios(bars, body.cases),
-  };
+  const { body, ratios } =
+    options.suite === "bars"
+      ? await runBars(options, progress)
+      : await runOne(options.suite, { options, chooseWants: () => wantsNamed(options) }, progress);
+  return { suite: options.suite, version: repositoryVersion(), startedAt, host, ...body, ratios };
 }
 
-async function runBody(options: BenchOptions, progress: Progress): Promise<Body> {
-  switch (options.suite) {
-    case "tunnel":
-      return { ...(await runTunnels(options, tunnelCases(), progress)), bars: TUNNEL_BARS };
-    case "latency":
-      return { ...(await runTunnels(options, latencyCases(), progress)), bars: LATENCY_BARS };
-    case "memory":
-      return { ...(await runMemory(options, progress)), bars: MEMORY_BARS };
-    case "handshake":
-      return { ...(await runHandshakeSuite(options, progress)), bars: HANDSHAKE_BARS };
+type Chosen = { readonly options: BenchOptions; readonly chooseWants: (suite: SuiteRun) => Wants };
+
+async function runOne(name: SingleSuite, { options, chooseWants }: Chosen, progress: Progress) {
+  const suite = SUITE_RUNS[name];
+  const unknown = options.cases.filter((wanted) => !suite.caseNames.includes(wanted));
+  if (unknown.length > 0)
+    throw new Error(`no such case: ${unknown.join(", ")}. The suite has: ${suite.caseNames.join(", ")}`);
+  const unheard = options.contenders.filter((wanted) => !CONTENDER_NAMES.includes(wanted));
+  if (unheard.length > 0)
+    throw new Error(`no such contender: ${unheard.join(", ")}. There are: ${CONTENDER_NAMES.join(", ")}`);
+  const body = await suite.run({ options, wants: chooseWants(suite), progress });
+  return { body, ratios: computeRatios(suite.bars, body.cases) };
+}
+
+/** Every suite that has bars, one after the other, each only as far as its bars need it. */
+async function runBars(options: BenchOptions, progress: Progress) {
+  const chooseWants = ({ bars }: SuiteRun) => wantsForBars(bars, [...tunnelCases(), ...latencyCases()]);
+  const bodies: SuiteBody[] = [];
+  const ratios: ReturnType<typeof computeRatios> = [];
+  for (const name of SUITES_WITH_BARS) {
+    const startedMs = performance.now();
+    const { body, ratios: own } = await runOne(name, { options, chooseWants }, progress);
+    bodies.push(body);
+    ratios.push(...own);
+    progress(`suite ${name} took ${((performance.now() - startedMs) / 60_000).toFixed(1)} min`);
   }
-}
-
-async function runTunnels(
-  options: BenchOptions,
-  cases: readonly TunnelCase[],
-  progress: Progress,
-): Promise<Omit<Body, "bars">> {
-  const contenders = chooseContenders(options);
-  const { rounds, seconds } = options;
-  const unknown = options.cases.filter((name) => !cases.some((one) => one.name === name));
-  if (unknown.length > 0) {
-    throw new Error(`no such case: ${unknown.join(", ")}. The suite has: ${cases.map(({ name }) => name).join(", ")}`);
-  }
-  const outcome = await runCases({ cases, contenders, wantedCases: options.cases, rounds, seconds, progress });
-  return {
-    settings: {
-      rounds,
-      seconds,
-      innerMtu: INNER_MTU,
-      congestionControl: "cubic",
-      droppedSeconds: 1,
-      cipher: "ChaCha20-Poly1305",
-      linkOffloads: outcome.linkOffloads,
-    },
-    cases: outcome.cases,
-    skipped: outcome.skipped,
-    problems: outcome.problems,
+  const body: SuiteBody = {
+    settings: Object.assign({}, ...bodies.map(({ settings }) => settings)),
+    cases: bodies.flatMap(({ cases }) => cases),
+    skipped: bodies.flatMap(({ skipped }) => skipped),
+    problems: bodies.flatMap(({ problems }) => problems),
   };
+  return { body, ratios };
 }
 
-async function runMemory(options: BenchOptions, progress: Progress): Promise<Omit<Body, "bars">> {
-  const manyNames = new Set<string>(MANY_PEERS_CASES.map(([name]) => name));
-  const cases = options.cases.filter((name) => !manyNames.has(name));
-  const onlyMany = options.cases.length > 0 && cases.length === 0;
-  const body = await runTunnels({ ...options, cases }, onlyMany ? [] : memoryCases(), progress);
-  const bare = await bareNodeMegabytes();
-  progress(`bare Node: ${bare.toFixed(1)} MB`);
-  const row = toCaseReport({ name: "rss-idle", contender: "bare Node", unit: "MB", runs: [bare] });
-  const many = await measureManyPeers(options, progress);
-  return {
-    ...body,
-    cases: [...body.cases.filter(({ contender }) => contender !== "raw veth"), row, ...many.cases],
-    skipped: [...body.skipped, ...many.skipped],
-  };
+function tunnelSuite(cases: readonly TunnelCase[], bars: SuiteRun["bars"]): SuiteRun {
+  return { caseNames: cases.map(({ name }) => name), bars, run: (context) => runTunnelCases(cases, context) };
 }
 
-/** The contenders that were asked for, always with the bare link first: it is measured in every run. */
-function chooseContenders(options: BenchOptions): Contender[] {
-  const all = allContenders();
-  const unknown = options.contenders.filter((name) => !all.some((one) => one.name === name));
-  if (unknown.length > 0) {
-    throw new Error(`no such contender: ${unknown.join(", ")}. There are: ${all.map(({ name }) => name).join(", ")}`);
-  }
-  return all.filter(({ name }) => name === "raw veth" || isWanted(name, options.contenders));
-}
+type Progress = (line: string) => void;
+type SingleSuite = Exclude<Suite, "bars">;
+
+const SUITE_RUNS: Readonly<Record<SingleSuite, SuiteRun>> = {
+  tunnel: tunnelSuite(tunnelCases(), TUNNEL_BARS),
+  latency: tunnelSuite(latencyCases(), LATENCY_BARS),
+  memory: { caseNames: MEMORY_CASES, bars: MEMORY_BARS, run: runMemorySuite },
+  handshake: { caseNames: HANDSHAKE_CASES, bars: HANDSHAKE_BARS, run: runHandshakeSuite },
+};
+const SUITES_WITH_BARS = ["tunnel", "latency", "handshake", "memory"] as const;
+const CONTENDER_NAMES = [...allContenders().map(({ name }) => name), "bare Node"];

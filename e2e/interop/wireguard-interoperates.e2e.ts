@@ -3,17 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cleanUpNow } from "../harness/cleanup.ts";
 import { eventually } from "../harness/eventually.ts";
 import { createLab } from "../harness/namespaces.ts";
-import { PLAIN_KINDS, providePlainWireguard, startPlainPeer, type PlainKind } from "../harness/plain-wireguard.ts";
+import { startPlainPeer } from "../harness/plain-wireguard.ts";
+import { INTEROP_KINDS, providePlainWireguard, type PlainKind } from "../harness/provide-plain.ts";
 import { whyNoNamespaces } from "../harness/tools.ts";
 import { countPings, steadyStream, transferBytes, type Road } from "../harness/traffic.ts";
 import { makeWireguardKeys } from "../harness/wireguard-keys.ts";
 import { startWeftPeer, whyNoDataplane } from "./weft-peer.ts";
 
-const cases = PLAIN_KINDS.flatMap((kind) => [["initiator", kind] as const, ["responder", kind] as const]);
+const cases = INTEROP_KINDS.flatMap((kind) => [["initiator", kind] as const, ["responder", kind] as const]);
 
 // Building or installing the other implementations once may take minutes.
 beforeAll(async () => {
-  if (whyNoNamespaces() === undefined) await Promise.all(PLAIN_KINDS.map(providePlainWireguard));
+  if (whyNoNamespaces() === undefined) await Promise.all(INTEROP_KINDS.map(providePlainWireguard));
 }, 900_000);
 afterAll(cleanUpNow);
 

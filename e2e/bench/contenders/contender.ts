@@ -12,6 +12,8 @@ export type Tunnel = {
   readonly daemonPids: readonly number[];
   /** Why it can no longer be trusted, such as a daemon that died; `undefined` while all is well. */
   readonly whyBroken: () => string | undefined;
+  /** Ends its daemons in good order. */
+  readonly stop: () => Promise<void>;
 };
 
 export type Started = { readonly ok: true; readonly tunnel: Tunnel } | { readonly ok: false; readonly reason: string };

@@ -1,6 +1,7 @@
 import { eventually } from "../../harness/eventually.ts";
-import { providePlainWireguard, startPlainPeer, type PlainKind } from "../../harness/plain-wireguard.ts";
+import { startPlainPeer } from "../../harness/plain-wireguard.ts";
 import type { Program } from "../../harness/programs.ts";
+import { providePlainWireguard, type PlainKind } from "../../harness/provide-plain.ts";
 import { makeWireguardKeys } from "../../harness/wireguard-keys.ts";
 import { answersPing } from "../load/ping.ts";
 import { INNER_MTU } from "../settings.ts";
@@ -55,6 +56,9 @@ async function startPair(kind: PlainKind, site: Site): Promise<Started> {
       whyBroken: () => {
         const dead = programs.find((program) => !program.isRunning());
         return dead === undefined ? undefined : `${dead.name} ended: ${dead.logs().slice(-300)}`;
+      },
+      stop: async () => {
+        await Promise.all(programs.map((program) => program.stop()));
       },
     },
   };

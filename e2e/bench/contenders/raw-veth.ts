@@ -13,6 +13,7 @@ export const rawVeth: Contender = {
         v6: { a: "2001:db8::1", b: "2001:db8::2" },
         daemonPids: [],
         whyBroken: () => undefined,
+        stop: () => Promise.resolve(),
       },
     }),
 };

@@ -1,7 +1,9 @@
+import { pathToFileURL } from "node:url";
 import { z } from "zod";
 
 import { joinHost, type Agent } from "../../harness/agents.ts";
 import { eventually } from "../../harness/eventually.ts";
+import { repositoryPath } from "../../harness/repository.ts";
 import {
   createJoinKey,
   createOwner,
@@ -15,24 +17,18 @@ import { answersPing } from "../load/ping.ts";
 import type { Site } from "../site.ts";
 import type { Contender, Started } from "./contender.ts";
 
-/** Real agents that joined a real server. One server serves every variant, each in a network of its own. */
+/** Real agents that joined a real server, the default first. One server serves every variant, each in a network of its own. */
 export function weftContenders(): Contender[] {
-  let fabric: Promise<{ server: Server; owned: OwnedNetwork }> | undefined;
+  let fabric: Promise<Fabric> | undefined;
   const provide = () => (fabric ??= startFabric());
-  return [
-    { name: "weft", start: (site) => startVariant(site, { name: "weft", env: {} }, provide) },
-    {
-      name: "weft without offload",
-      start: (site) => startVariant(site, { name: "weft without offload", env: WITHOUT_OFFLOAD }, provide),
-    },
-  ];
+  return VARIANTS.map((variant) => ({ name: variant.name, start: (site) => startVariant(site, variant, provide) }));
 }
 
 type Variant = { readonly name: string; readonly env: Readonly<Record<string, string>> };
-type Provide = () => Promise<{ readonly server: Server; readonly owned: OwnedNetwork }>;
+type Fabric = { readonly server: Server; readonly owned: OwnedNetwork };
 
-async function startVariant(site: Site, variant: Variant, provide: Provide): Promise<Started> {
-  const reason = whyNoMesh();
+async function startVariant(site: Site, variant: Variant, provide: () => Promise<Fabric>): Promise<Started> {
+  const reason = whyNoMesh() ?? (await whyNotSettable(variant.env));
   if (reason !== undefined) return { ok: false, reason };
   const { server, owned } = await provide();
   const networkId = variant.name === "weft" ? owned.networkId : await addNetwork(owned, variant.name);
@@ -61,11 +57,14 @@ async function startVariant(site: Site, variant: Variant, provide: Provide): Pro
         const dead = agents.find((agent) => !agent.program.isRunning());
         return dead === undefined ? undefined : `agent ${dead.name} ended: ${dead.program.logs().slice(-500)}`;
       },
+      stop: async () => {
+        await Promise.all(agents.map((agent) => agent.program.stop()));
+      },
     },
   };
 }
 
-async function startFabric(): Promise<{ server: Server; owned: OwnedNetwork }> {
+async function startFabric(): Promise<Fabric> {
   const server = await startServer();
   return { server, owned: await createOwner(server, "bench-needs-no-secret") };
 }
@@ -77,4 +76,22 @@ async function addNetwork(owned: OwnedNetwork, name: string): Promise<string> {
   return id;
 }
 
-const WITHOUT_OFFLOAD = { WEFT_TUN_OFFLOAD: "off", WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" };
+/** Why the built agent does not know one of the settings, or `undefined`: it refuses nonsense only in those that it reads. */
+async function whyNotSettable(env: Variant["env"]): Promise<string | undefined> {
+  const module: unknown = await import(pathToFileURL(repositoryPath(TUNING_MODULE)).href);
+  const { engineTuning } = TuningModule.parse(module);
+  const unknown = Object.keys(env).filter((name) => engineTuning({ [name]: "nonsense" }).ok);
+  return unknown.length === 0 ? undefined : `the built agent has no setting ${unknown.join(", ")}`;
+}
+
+const TUNING_MODULE = "apps/agent/dist/settings/engine-tuning.js";
+const TuningModule = z.object({
+  engineTuning: z.custom<(env: Variant["env"]) => { readonly ok: boolean }>((value) => typeof value === "function"),
+});
+const VARIANTS: readonly Variant[] = [
+  { name: "weft", env: {} },
+  { name: "weft ChaCha20", env: { WEFT_CIPHER: "chacha20-poly1305" } },
+  { name: "weft AES-256-GCM", env: { WEFT_CIPHER: "aes-256-gcm" } },
+  { name: "weft without profile counters", env: { WEFT_PROFILE_COUNTERS: "off" } },
+  { name: "weft without offload", env: { WEFT_TUN_OFFLOAD: "off", WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" } },
+];

@@ -8,8 +8,8 @@ import type { CaseContext, Sample, TunnelCase } from "./suite.ts";
 export function latencyCases(): TunnelCase[] {
   const common = { unit: "µs p50", cable: "veth", rawLink: "is not a limit" } as const;
   return [
-    { ...common, name: "ping-idle", run: pingIdle },
-    { ...common, name: "ping-under-tcp-1", run: pingUnderLoad },
+    { ...common, name: "ping-idle", group: "idle", run: pingIdle },
+    { ...common, name: "ping-loaded", group: "loaded", run: pingUnderLoad },
   ];
 }
 

@@ -1,15 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
 
 import { createLab, type Lab } from "../../harness/namespaces.ts";
-import { PLAIN_KINDS, providePlainWireguard, startPlainPeer, type ExtraPeer } from "../../harness/plain-wireguard.ts";
-import type { PlainPeer, PlainPeerOptions } from "../../harness/plain-wireguard.ts";
+import {
+  startPlainPeer,
+  type ExtraPeer,
+  type PlainPeer,
+  type PlainPeerOptions,
+} from "../../harness/plain-wireguard.ts";
+import { PLAIN_KINDS, providePlainWireguard } from "../../harness/provide-plain.ts";
 import { residentBytes } from "../../harness/process-usage.ts";
+import { builtProgram } from "../../harness/repository.ts";
 import { makeWireguardKeys } from "../../harness/wireguard-keys.ts";
 import { startWeftPeer, whyNoDataplane } from "../../interop/weft-peer.ts";
-import { isWanted } from "../options.ts";
-import { toCaseReport, type CaseReport, type Skipped } from "../report.ts";
+import type { RoundSample } from "../ratios.ts";
+import { plainSamples, toCaseReport, type CaseReport, type Skipped } from "../report.ts";
 import { INNER_MTU } from "../settings.ts";
+import type { SuiteContext } from "./suite-run.ts";
 
 type Starter = {
   readonly name: string;
@@ -18,30 +26,57 @@ type Starter = {
 };
 
 /**
- * Resident memory with many peers that are known but silent, in MB.
+ * What peers cost that are known but silent.
  *
- * Our row is the data plane in a Node process without the agent around it, because the others have no control plane either.
+ * For the resident memory our row is the data plane in a Node process without the agent around it, because the others
+ * have no control plane either.
  */
 export async function measureManyPeers(
-  wanted: { readonly cases: readonly string[]; readonly contenders: readonly string[] },
-  progress: (line: string) => void,
+  context: SuiteContext,
 ): Promise<{ readonly cases: readonly CaseReport[]; readonly skipped: readonly Skipped[] }> {
-  const counts = MANY_PEERS_CASES.filter(([name]) => isWanted(name, wanted.cases));
   const cases: CaseReport[] = [];
   const skipped: Skipped[] = [];
-  for (const starter of starters().filter(({ name }) => isWanted(name, wanted.contenders))) {
-    const reason = await starter.whyNot();
-    if (reason !== undefined) {
-      skipped.push({ contender: starter.name, case: "rss with many peers", reason });
-      continue;
-    }
+  for (const starter of starters()) {
+    const counts = RESIDENT_CASES.filter(([name]) => context.wants(name, starter.name));
+    const reason = counts.length === 0 ? undefined : await starter.whyNot();
+    if (reason !== undefined) skipped.push({ contender: starter.name, case: "rss with many peers", reason });
+    if (reason !== undefined) continue;
     for (const [name, count] of counts) {
       const megabytes = await measureOne(starter, count);
-      progress(`rss with ${String(count)} peers, ${starter.name}: ${megabytes.toFixed(1)} MB`);
-      cases.push(toCaseReport({ name, contender: starter.name, unit: "MB", runs: [megabytes] }));
+      context.progress(`rss with ${String(count)} peers, ${starter.name}: ${megabytes.toFixed(1)} MB`);
+      cases.push(toCaseReport({ name, contender: starter.name, unit: "MB", samples: plainSamples([megabytes]) }));
     }
   }
-  return { cases, skipped };
+  return { cases: [...cases, ...(await measureOwnPeers(context))], skipped };
+}
+
+/** What only our own data plane tells: the native part of a peer, and the time that one change takes. */
+async function measureOwnPeers({ wants, options, progress }: SuiteContext): Promise<CaseReport[]> {
+  const cases: CaseReport[] = [];
+  for (const { name, mode, unit, read } of OWN_CASES.filter((one) => wants(one.name, "weft"))) {
+    const samples: RoundSample[] = [];
+    for (let turn = 1; turn <= options.rounds; turn += 1) {
+      const figures = await runIdlePeers(mode);
+      samples.push({ round: turn, ...read(figures) });
+      progress(`${name} ${String(turn)}/${String(options.rounds)}: ${samples.at(-1)?.value.toFixed(1) ?? ""} ${unit}`);
+    }
+    cases.push(toCaseReport({ name, contender: "weft", unit, samples }));
+  }
+  return cases;
+}
+
+async function runIdlePeers(mode: "native" | "change"): Promise<z.infer<typeof IdlePeersOutput>> {
+  const lab = await createLab();
+  try {
+    started += 1;
+    const host = await lab.host("many");
+    const program = builtProgram("bench/load/idle-peers.js");
+    const name = `m${String(process.pid)}x${String(started)}`;
+    const args = ["--expose-gc", program, mode, name, String(MANY)];
+    return IdlePeersOutput.parse(JSON.parse(await host.must(process.execPath, args)));
+  } finally {
+    await lab.dispose();
+  }
 }
 
 function starters(): Starter[] {
@@ -90,10 +125,39 @@ function makeExtraPeer(index: number): ExtraPeer {
   };
 }
 
-/** Case names with their numbers of peers. */
-export const MANY_PEERS_CASES = [
+type OwnCase = {
+  readonly name: string;
+  readonly mode: "native" | "change";
+  readonly unit: string;
+  readonly read: (figures: z.infer<typeof IdlePeersOutput>) => Omit<RoundSample, "round">;
+};
+
+const IdlePeersOutput = z.object({
+  bytesPerPeer: z.number().optional(),
+  p50Us: z.number().optional(),
+  p99Us: z.number().optional(),
+});
+const MANY = 10_000;
+const RESIDENT_CASES = [
   ["rss-1000-peers", 1_000],
-  ["rss-10000-peers", 10_000],
+  ["rss-10000-peers", MANY],
 ] as const;
+const OWN_CASES: readonly OwnCase[] = [
+  {
+    name: "bytes-per-idle-peer",
+    mode: "native",
+    unit: "bytes",
+    read: ({ bytesPerPeer = Number.NaN }) => ({ value: bytesPerPeer, extra: {} }),
+  },
+  {
+    name: "peer-change",
+    mode: "change",
+    unit: "µs p50",
+    read: ({ p50Us = Number.NaN, p99Us = Number.NaN }) => ({ value: p50Us, extra: { p99: p99Us } }),
+  },
+];
+export const MANY_PEERS_CASES = [...RESIDENT_CASES, ...OWN_CASES.map(({ name }) => [name] as const)].map(
+  ([name]) => name,
+);
 const SETTLE_MS = 3_000;
 let started = 0;

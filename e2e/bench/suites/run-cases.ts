@@ -1,14 +1,14 @@
-import { toCaseReport, type CaseReport, type Skipped } from "../report.ts";
-import { isWanted } from "../options.ts";
 import type { Contender } from "../contenders/contender.ts";
+import { toCaseReport, type CaseReport, type Skipped } from "../report.ts";
+import type { RoundSample } from "../ratios.ts";
 import { createSite } from "../site.ts";
-import { median, round } from "../statistics.ts";
 import type { Entrant, Sample, TunnelCase } from "./suite.ts";
+import { planVisits, type Visit } from "./visits.ts";
 
 export type RunSettings = {
   readonly cases: readonly TunnelCase[];
   readonly contenders: readonly Contender[];
-  readonly wantedCases: readonly string[];
+  readonly wants: (caseName: string, contender: string) => boolean;
   readonly rounds: number;
   readonly seconds: number;
   readonly progress: (line: string) => void;
@@ -21,46 +21,65 @@ export type Outcome = {
   readonly linkOffloads: string;
 };
 
-/** Starts every contender at a site of its own, then runs the cases interleaved: each round visits every contender once. */
+/** Starts every contender at a site of its own, runs the cases interleaved, and removes the sites. */
 export async function runCases(settings: RunSettings): Promise<Outcome> {
-  const { entrants, skipped, linkOffloads } = await startAll(settings);
-  const cases: CaseReport[] = [];
-  const problems: string[] = [];
-  for (const testCase of settings.cases.filter(({ name }) => isWanted(name, settings.wantedCases))) {
-    const measured = await runCase(testCase, entrants, settings);
-    cases.push(...measured.rows);
-    problems.push(...measured.problems, ...rawLinkProblems(testCase, measured.rows));
+  const started = await startAll(settings);
+  const { entrants, linkOffloads } = started;
+  try {
+    const measured = await measureAll(settings, entrants);
+    const limits = settings.cases.flatMap((testCase) => rawLinkProblems(testCase, measured.rows));
+    const problems = [...started.problems, ...measured.problems, ...limits, ...deaths(entrants)];
+    return { cases: measured.rows, skipped: started.skipped, problems, linkOffloads };
+  } finally {
+    for (const { tunnel } of entrants) await tunnel.stop();
+    for (const { site } of entrants) await site.dispose();
   }
-  return { cases, skipped, problems: [...problems, ...deaths(entrants)], linkOffloads };
 }
 
-/** All rounds of one case. A run that fails or is unsound is a problem; the others go on. */
-async function runCase(testCase: TunnelCase, entrants: readonly Entrant[], settings: RunSettings) {
-  const { rounds, seconds, progress } = settings;
-  const samples = new Map<string, Sample[]>();
+/** All visits in their order. A run that fails or is unsound is a problem; the others go on. */
+async function measureAll(settings: RunSettings, entrants: readonly Entrant[]) {
+  const { cases, wants, rounds, seconds, progress } = settings;
+  const visits = planVisits({ cases, contenders: entrants.map(({ contender }) => contender.name), rounds, wants });
+  const samples = new Map<string, RoundSample[]>();
   const problems: string[] = [];
-  const visit = async (entrant: Entrant, turn: number): Promise<void> => {
-    const { name } = entrant.contender;
+  for (const [index, visit] of visits.entries()) {
+    const { testCase, entrant } = resolve(visit, settings, entrants);
+    const where = `${visit.caseName}, ${visit.contender}`;
     try {
       const sample = await runOnce(testCase, entrant, seconds);
-      samples.set(name, [...(samples.get(name) ?? []), sample]);
-      if (sample.problem !== undefined) problems.push(`${testCase.name}, ${name}: ${sample.problem}`);
-      progress(`${testCase.name} ${turn}/${rounds} ${name}: ${sample.value.toFixed(2)} ${testCase.unit}`);
+      const key = keyOf(visit);
+      samples.set(key, [...(samples.get(key) ?? []), { ...sample, round: visit.round }]);
+      if (sample.problem !== undefined) problems.push(`${where}: ${sample.problem}`);
+      const count = `[${String(index + 1)}/${String(visits.length)}]`;
+      progress(`${count} round ${String(visit.round)}, ${where}: ${sample.value.toFixed(2)} ${testCase.unit}`);
     } catch (error) {
-      problems.push(`${testCase.name}, ${name}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${where}: ${error instanceof Error ? error.message : String(error)}`);
+      progress(`${where} failed: ${problems.at(-1) ?? ""}`);
     }
-  };
-  for (let turn = 1; turn <= rounds; turn += 1) {
-    for (const entrant of entrants) await visit(entrant, turn);
   }
+  return { rows: await toRows(settings, entrants, samples), problems };
+}
+
+async function toRows(
+  { cases, seconds }: RunSettings,
+  entrants: readonly Entrant[],
+  samples: ReadonlyMap<string, readonly RoundSample[]>,
+): Promise<CaseReport[]> {
   const rows: CaseReport[] = [];
-  for (const { contender, site, tunnel } of entrants) {
-    const measured = samples.get(contender.name) ?? [];
-    if (measured.length === 0) continue;
-    const late = tunnel.whyBroken() === undefined ? await testCase.afterwards?.({ site, tunnel, seconds }) : undefined;
-    rows.push(toRow(testCase, contender.name, { samples: measured, late: late ?? {} }));
+  for (const testCase of cases) {
+    for (const { contender, site, tunnel } of entrants) {
+      const measured = samples.get(keyOf({ caseName: testCase.name, contender: contender.name })) ?? [];
+      if (measured.length === 0) continue;
+      const sound = tunnel.whyBroken() === undefined;
+      const late = sound ? await testCase.afterwards?.({ site, tunnel, seconds }) : undefined;
+      const inOrder = measured
+        .map(({ round, value, extra }) => ({ round, value, extra }))
+        .toSorted((left, right) => left.round - right.round);
+      const { name, unit } = testCase;
+      rows.push(toCaseReport({ name, unit, contender: contender.name, samples: inOrder, late: late ?? {} }));
+    }
   }
-  return { rows, problems };
+  return rows;
 }
 
 /**
@@ -68,8 +87,12 @@ async function runCase(testCase: TunnelCase, entrants: readonly Entrant[], setti
  *
  * A tunnel that reaches almost the speed of the bare link measures the link.
  */
-export function rawLinkProblems(testCase: Pick<TunnelCase, "name" | "rawLink">, rows: readonly CaseReport[]): string[] {
+export function rawLinkProblems(
+  testCase: Pick<TunnelCase, "name" | "rawLink">,
+  allRows: readonly Pick<CaseReport, "name" | "contender" | "median" | "unit">[],
+): string[] {
   if (testCase.rawLink === "is not a limit") return [];
+  const rows = allRows.filter(({ name }) => name === testCase.name);
   const raw = rows.find((row) => row.contender === "raw veth");
   if (!raw) return [];
   return rows
@@ -80,21 +103,33 @@ export function rawLinkProblems(testCase: Pick<TunnelCase, "name" | "rawLink">, 
 async function startAll(settings: RunSettings) {
   const entrants: Entrant[] = [];
   const skipped: Skipped[] = [];
+  const problems: string[] = [];
   let linkOffloads = "";
   for (const contender of settings.contenders) {
+    if (!settings.cases.some(({ name }) => settings.wants(name, contender.name))) continue;
     const site = await createSite();
     linkOffloads = Object.entries(site.defaultOffloads).flat().join(" ");
-    const started = await contender.start(site);
+    const started = await startOne(contender, site);
     if (started.ok) {
       entrants.push({ contender, site, tunnel: started.tunnel });
       settings.progress(`${contender.name} is up`);
-    } else {
-      skipped.push({ contender: contender.name, reason: started.reason });
-      settings.progress(`${contender.name} skipped: ${started.reason}`);
-      await site.dispose();
+      continue;
     }
+    if (started.failed) problems.push(`${contender.name} did not start: ${started.reason}`);
+    else skipped.push({ contender: contender.name, reason: started.reason });
+    settings.progress(`${contender.name} skipped: ${started.reason}`);
+    await site.dispose();
   }
-  return { entrants, skipped, linkOffloads };
+  return { entrants, skipped, problems, linkOffloads };
+}
+
+async function startOne(contender: Contender, site: Entrant["site"]) {
+  try {
+    const started = await contender.start(site);
+    return started.ok ? started : { ...started, failed: false };
+  } catch (error) {
+    return { ok: false, failed: true, reason: error instanceof Error ? error.message : String(error) } as const;
+  }
 }
 
 async function runOnce(testCase: TunnelCase, { site, tunnel }: Entrant, seconds: number): Promise<Sample> {
@@ -104,20 +139,15 @@ async function runOnce(testCase: TunnelCase, { site, tunnel }: Entrant, seconds:
   return testCase.run({ site, tunnel, seconds });
 }
 
-type Measured = { readonly samples: readonly Sample[]; readonly late: Readonly<Record<string, number>> };
+function resolve(visit: Visit, { cases }: RunSettings, entrants: readonly Entrant[]) {
+  const testCase = cases.find(({ name }) => name === visit.caseName);
+  const entrant = entrants.find(({ contender }) => contender.name === visit.contender);
+  if (!testCase || !entrant) throw new Error(`planned but not there: ${visit.caseName}, ${visit.contender}`);
+  return { testCase, entrant };
+}
 
-function toRow(testCase: TunnelCase, contender: string, { samples, late }: Measured): CaseReport {
-  const names = Object.keys(samples[0]?.extra ?? {});
-  const extra = names.map(
-    (name) => [name, round(median(samples.map((sample) => sample.extra[name] ?? Number.NaN)))] as const,
-  );
-  return toCaseReport({
-    name: testCase.name,
-    contender,
-    unit: testCase.unit,
-    runs: samples.map(({ value }) => value),
-    extra: { ...Object.fromEntries(extra.filter(([, value]) => Number.isFinite(value))), ...late },
-  });
+function keyOf({ caseName, contender }: Pick<Visit, "caseName" | "contender">): string {
+  return `${caseName}\n${contender}`;
 }
 
 function deaths(entrants: readonly Entrant[]): string[] {

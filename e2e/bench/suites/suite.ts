@@ -15,6 +15,8 @@ export type CaseContext = { readonly site: Site; readonly tunnel: Tunnel; readon
 /** A case of a suite that measures tunnels between two hosts. */
 export type TunnelCase = {
   readonly name: string;
+  /** Neighbours of the same group are measured side by side in each round, because ratios compare them. */
+  readonly group: string;
   readonly unit: string;
   readonly cable: CableKind;
   /** Whether the bare link must be clearly faster than every tunnel for the figure to mean anything. */
