@@ -43,7 +43,24 @@ export function createLab(label) {
     exec: (at, ...command) => run("ip", "netns", "exec", names[at], ...command),
     spawn: (at, ...command) =>
       spawn("ip", ["netns", "exec", names[at], ...command], { stdio: ["ignore", "pipe", "pipe"] }),
+    kernelDrops: (from, to) => kernelDrops(names[from], names[to]),
     remove: () => names.forEach((name) => run("ip", "netns", "del", name)),
+  };
+}
+
+/** Buffers the kernel dropped since the lab was made on the way from one host's socket to the other's, by place. */
+function kernelDrops(from, to) {
+  const veth = (name) => JSON.parse(run("ip", "-n", name, "-s", "-j", "link", "show", "dev", "veth0"))[0].stats64;
+  const protocol = (name, file) => run("ip", "netns", "exec", name, "cat", `/proc/net/${file}`);
+  const [titles, values] = protocol(to, "snmp")
+    .split("\n")
+    .filter((line) => line.startsWith("Udp:"))
+    .map((line) => line.split(" "));
+  return {
+    sentOnLink: veth(from).tx.dropped,
+    receivedFromLink: veth(to).rx.dropped,
+    receivedOverV4: Number(values[titles.indexOf("InErrors")]),
+    receivedOverV6: Number(/^Udp6InErrors\s+(\d+)/m.exec(protocol(to, "snmp6"))[1]),
   };
 }
 
