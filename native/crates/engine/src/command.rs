@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::net::SocketAddr;
+use core::ops::RangeInclusive;
 
 use filter::Rule;
 use tables::Prefix;
@@ -51,6 +52,27 @@ pub(crate) enum Command<'a> {
     SetFilter {
         rules: Vec<Rule>,
     },
+    SetMtu {
+        mtu: usize,
+    },
+    SetPathMtu {
+        peer: u32,
+        /// Largest datagram the path carries; `None` = no own bound.
+        payload: Option<usize>,
+        probes: Probes,
+    },
+    SendProbe {
+        peer: u32,
+        size: usize,
+        id: u32,
+    },
+}
+
+/// Whether path-MTU probes of a peer are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Probes {
+    Ignored,
+    Answered,
 }
 
 /// Keys of a finished handshake.
@@ -241,6 +263,15 @@ fn body_of<'a>(kind: u8, body: &mut Reader<'a>) -> Result<Command<'a>, Problem> 
             let rules = (0..count).map(|_| body.rule()).collect::<Result<_, _>>()?;
             Ok(Command::SetFilter { rules })
         }
+        14 => Ok(Command::SetMtu {
+            mtu: bounded(body.u32()?, MTU, "mtu")?,
+        }),
+        15 => set_path_mtu(body),
+        16 => Ok(Command::SendProbe {
+            peer: body.u32()?,
+            size: bounded(body.u32()?, PROBE_SIZE, "size")?,
+            id: body.u32()?,
+        }),
         kind => Err(Problem::UnknownKind { kind }),
     }
 }
@@ -275,6 +306,36 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
     })
 }
 
+fn set_path_mtu<'a>(body: &mut Reader<'a>) -> Result<Command<'a>, Problem> {
+    let (peer, payload) = (body.u32()?, body.u32()?);
+    let payload = match payload {
+        0 => None,
+        bytes => Some(bounded(bytes, PATH_PAYLOAD, "payload")?),
+    };
+    let probes = match body.u8()? {
+        0 => Probes::Ignored,
+        1 => Probes::Answered,
+        _ => return Err(Problem::BadField { field: "probes" }),
+    };
+    body.zeros::<3>()?;
+    Ok(Command::SetPathMtu {
+        peer,
+        payload,
+        probes,
+    })
+}
+
+fn bounded(
+    value: u32,
+    range: RangeInclusive<usize>,
+    field: &'static str,
+) -> Result<usize, Problem> {
+    usize::try_from(value)
+        .ok()
+        .filter(|value| range.contains(value))
+        .ok_or(Problem::BadField { field })
+}
+
 fn prefix(body: &mut Reader<'_>) -> Result<Prefix, Problem> {
     let (family, bits) = (body.u8()?, body.u8()?);
     body.zeros::<2>()?;
@@ -287,6 +348,11 @@ fn prefix(body: &mut Reader<'_>) -> Result<Prefix, Problem> {
 }
 
 const NO_PEER: u32 = u32::MAX;
+/// From what every IPv4 host must take to the longest IP packet.
+const MTU: RangeInclusive<usize> = 576..=65_535;
+/// The most one UDP datagram carries.
+const PATH_PAYLOAD: RangeInclusive<usize> = 548..=65_507;
+const PROBE_SIZE: RangeInclusive<usize> = 64..=65_507;
 
 #[cfg(test)]
 mod tests {
@@ -380,6 +446,40 @@ mod tests {
         };
 
         assert_eq!(*remote, Some("192.0.2.7:51820".parse().unwrap()));
+    }
+
+    #[test]
+    fn sizes_outside_their_bounds_are_refused() {
+        let words = |words: &[u32]| {
+            words
+                .iter()
+                .flat_map(|word| word.to_le_bytes())
+                .collect::<Vec<_>>()
+        };
+        let cases = [
+            (14, words(&[575]), "mtu"),
+            (14, words(&[65_536]), "mtu"),
+            (15, words(&[1, 547, 0]), "payload"),
+            (15, words(&[1, 65_508, 0]), "payload"),
+            (15, words(&[1, 0, 2]), "probes"),
+            (16, words(&[1, 63, 9]), "size"),
+            (16, words(&[1, u32::MAX, 9]), "size"),
+        ];
+        for (kind, body, field) in cases {
+            assert_eq!(
+                problem(&encoded(kind, &body)).1,
+                Problem::BadField { field }
+            );
+        }
+        let none = encoded(15, &words(&[1, 0, 1]));
+        assert!(matches!(
+            decode(&none).unwrap()[0].1,
+            Command::SetPathMtu {
+                peer: 1,
+                payload: None,
+                probes: Probes::Answered
+            }
+        ));
     }
 
     #[test]

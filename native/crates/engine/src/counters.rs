@@ -174,6 +174,8 @@ totals! {
     TunWriteFallbacks = "tunWriteFallbacks",
     TunWriteYields = "tunWriteYields",
     TooBigAnswers = "tooBigAnswers",
+    PathProbesSent = "pathProbesSent",
+    PathProbesAnswered = "pathProbesAnswered",
     UdpSendCalls = "udpSendCalls",
     UdpSendGso = "udpSendGso",
     UdpSendDatagrams = "udpSendDatagrams",

@@ -28,6 +28,21 @@ pub(crate) enum Event {
         peer: u32,
         local_index: u32,
     },
+    /// A path-MTU probe came back.
+    ProbeAnswered {
+        peer: u32,
+        id: u32,
+        size: u32,
+    },
+    /// The system says that datagrams of more than `payload` bytes do not fit the path.
+    PathTooBig {
+        peer: u32,
+        payload: u32,
+    },
+    /// A datagram that a black hole could swallow went out, the first since the slow path asked last.
+    LargeSent {
+        peer: u32,
+    },
 }
 
 /// Why a handshake is wanted.
@@ -166,7 +181,10 @@ impl Events {
                 | Event::SessionConfirmed { .. }
                 | Event::NoAnswer { .. }
                 | Event::IoFault(_)
-                | Event::SessionExpired { .. }) => writer.plain(*shard, plain),
+                | Event::SessionExpired { .. }
+                | Event::ProbeAnswered { .. }
+                | Event::PathTooBig { .. }
+                | Event::LargeSent { .. }) => writer.plain(*shard, plain),
             };
             if written.is_none() {
                 return writer.used;
@@ -244,6 +262,16 @@ impl Writer<'_> {
                 shard,
                 &[&peer.to_le_bytes(), &local_index.to_le_bytes()],
             ),
+            Event::ProbeAnswered { peer, id, size } => self.record(
+                10,
+                0,
+                shard,
+                &[&peer.to_le_bytes(), &id.to_le_bytes(), &size.to_le_bytes()],
+            ),
+            Event::PathTooBig { peer, payload } => {
+                self.record(11, 0, shard, &[&peer.to_le_bytes(), &payload.to_le_bytes()])
+            }
+            Event::LargeSent { peer } => self.record(12, 0, shard, &[&peer.to_le_bytes()]),
         }
     }
 

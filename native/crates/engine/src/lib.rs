@@ -13,6 +13,7 @@ mod event;
 mod framing;
 mod gate;
 mod packet_queue;
+mod path;
 mod peer;
 mod reader;
 mod session;

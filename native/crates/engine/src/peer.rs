@@ -10,6 +10,7 @@ use tables::Prefix;
 
 use crate::counters::PeerCounters;
 use crate::endpoint::EndpointCell;
+use crate::path::PeerPath;
 use crate::timers::Deadline;
 
 /// One peer. Shards change it through atomics; its fixed parts change only while no shard reads.
@@ -29,6 +30,7 @@ pub(crate) struct Peer {
     pub(crate) handshake_wanted: AtomicBool,
     /// A move is queued for the slow path.
     pub(crate) move_queued: AtomicBool,
+    pub(crate) path: PeerPath,
     last_received: AtomicU64,
 }
 
@@ -47,6 +49,7 @@ impl Peer {
             no_answer: Deadline::default(),
             handshake_wanted: AtomicBool::new(false),
             move_queued: AtomicBool::new(false),
+            path: PeerPath::default(),
             last_received: AtomicU64::new(0),
         }
     }

@@ -57,6 +57,25 @@ pub(crate) struct Mail {
     /// Peers with a session of our own initiative: waiting packets go out, or a keepalive that confirms the session.
     pub(crate) confirm: Vec<u32>,
     pub(crate) timers: NewTimers,
+    pub(crate) probes: Vec<ProbeOrder>,
+}
+
+/// A path-MTU probe to send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProbeOrder {
+    pub(crate) peer: u32,
+    /// Bytes of the whole datagram.
+    pub(crate) size: usize,
+    pub(crate) id: u32,
+}
+
+impl Mail {
+    fn is_empty(&self) -> bool {
+        self.handshakes.is_empty()
+            && self.confirm.is_empty()
+            && self.timers.is_empty()
+            && self.probes.is_empty()
+    }
 }
 
 /// A handshake message to send.
@@ -126,13 +145,14 @@ impl Shared {
             self.apply_one(&mut state, command, now, &mut order);
         }
         drop(state);
-        if order.handshakes.is_empty() && order.confirm.is_empty() && order.timers.is_empty() {
+        if order.is_empty() {
             return Ok(MailState::Empty);
         }
         let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
         mail.handshakes.append(&mut order.handshakes);
         mail.confirm.append(&mut order.confirm);
         mail.timers.append(&mut order.timers);
+        mail.probes.append(&mut order.probes);
         self.mail_waiting.store(true, Ordering::Release);
         Ok(MailState::Waiting)
     }
@@ -202,6 +222,19 @@ impl Shared {
                     .set_secrets(CookieSecrets::new(*current, *previous));
             }
             Command::SetFilter { rules } => state.set_filter(Filter::compile(&rules)),
+            Command::SetMtu { mtu } => state.set_mtu(mtu),
+            Command::SetPathMtu {
+                peer,
+                payload,
+                probes,
+            } => {
+                if let Some(peer) = state.peer(peer) {
+                    peer.path.set(payload, probes);
+                }
+            }
+            Command::SendProbe { peer, size, id } => {
+                order.probes.push(ProbeOrder { peer, size, id });
+            }
         }
     }
 
@@ -290,14 +323,17 @@ fn check(
             | Command::SetAllowedIps { peer, .. }
             | Command::SetEndpoint { peer, .. }
             | Command::SetKeepalive { peer, .. }
-            | Command::HandshakeGaveUp { peer } => {
+            | Command::HandshakeGaveUp { peer }
+            | Command::SetPathMtu { peer, .. }
+            | Command::SendProbe { peer, .. } => {
                 if !exists(&peers, *peer) {
                     return fail(Problem::UnknownPeer { peer: *peer });
                 }
             }
             Command::SendHandshake { peer: None, .. }
             | Command::SetCookieSecrets { .. }
-            | Command::SetFilter { .. } => {}
+            | Command::SetFilter { .. }
+            | Command::SetMtu { .. } => {}
         }
     }
     Ok(())

@@ -20,6 +20,7 @@ pub(crate) struct State {
     sessions: Slots<Box<Session>>,
     by_index: HashMap<u32, u32>,
     filter: Filter,
+    mtu: Option<usize>,
 }
 
 /// Deadlines that a change brought about; a shard must watch them.
@@ -33,6 +34,7 @@ impl State {
             sessions: Slots::new(),
             by_index: HashMap::new(),
             filter: Filter::deny_all(),
+            mtu: None,
         }
     }
 
@@ -57,6 +59,15 @@ impl State {
     /// The peer that an inner address belongs to.
     pub(crate) fn peer_of(&self, address: core::net::IpAddr) -> Option<u32> {
         self.allowed.lookup(address)
+    }
+
+    /// MTU of the TUN device since it was changed; `None` = the one it was opened with.
+    pub(crate) fn mtu(&self) -> Option<usize> {
+        self.mtu
+    }
+
+    pub(crate) fn set_mtu(&mut self, mtu: usize) {
+        self.mtu = Some(mtu);
     }
 
     pub(crate) fn filter(&self) -> &Filter {

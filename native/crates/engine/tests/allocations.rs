@@ -8,6 +8,7 @@
 
 mod support;
 
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -16,8 +17,8 @@ use std::sync::{Arc, Mutex};
 use engine::{Engine, EngineLimits, Shard, ShardLimits, ShardParts};
 use offload::{ByteOrder, MergeLimits, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{
-    DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, Framing, Received,
-    SendOutcome, TunQueue,
+    Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, Framing,
+    Received, SendOutcome, TunQueue,
 };
 use support::{FRAMING, TestClock, commands};
 
@@ -119,6 +120,14 @@ impl Datagrams for LaneSocket {
         } else {
             Ok(filled)
         }
+    }
+
+    fn send_alone(&mut self, to: &Endpoint, payload: &[u8], _: Carriage) -> SendOutcome {
+        self.send(to, payload, payload.len())
+    }
+
+    fn path_payload(&self, _: SocketAddr) -> Option<usize> {
+        None
     }
 
     fn send_marked(

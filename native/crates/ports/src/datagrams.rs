@@ -39,6 +39,13 @@ pub trait Datagrams {
         self.send_marked(to, payload, segment_size, Ecn::NotCapable)
     }
 
+    /// Sends `payload` as one datagram that shares its call with nothing (SEG-15), in the way `carriage` says.
+    fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome;
+
+    /// The largest payload of one datagram that the system believes fits the path to `remote`; `None` when it has no
+    /// route or no belief. Sends nothing.
+    fn path_payload(&self, remote: SocketAddr) -> Option<usize>;
+
     /// Counts since the socket was made.
     fn counters(&self) -> &DatagramCounters;
 
@@ -68,6 +75,15 @@ impl Endpoint {
             interface: 0,
         }
     }
+}
+
+/// How a datagram crosses a path that may be too narrow for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// Whole or not at all, whatever is believed of the path: a path-MTU probe.
+    Whole,
+    /// In fragments where the path needs them.
+    Fragments,
 }
 
 /// The congestion mark in the IP header.
@@ -156,7 +172,7 @@ pub struct SendOutcome {
     /// than all only when `error` is `WouldBlock` or `ENOBUFS`.
     pub handled: usize,
     /// The first error met. May be set although all were accepted: `EMSGSIZE` says that segments exceed the path MTU
-    /// even if the kernel then carried them in fragments (FBK-04).
+    /// ([`Datagrams::path_payload`] tells by how much) even if the kernel then carried them in fragments (FBK-04).
     pub error: Option<io::Error>,
     /// The source address or interface of the endpoint no longer exists; the datagrams left with the kernel's choice.
     /// Forget the pin.

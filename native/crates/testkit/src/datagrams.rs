@@ -5,8 +5,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use ports::{
-    Clock, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, Instant,
-    Received, SendOutcome,
+    Carriage, Clock, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState,
+    Instant, Received, SendOutcome,
 };
 
 use crate::{ManualClock, Random};
@@ -32,6 +32,8 @@ pub struct Impairment {
     pub delay: Duration,
     /// Largest payload; longer ones are refused with `EMSGSIZE`. 0 = no limit.
     pub payload_len_max: usize,
+    /// Payload above which datagrams vanish without a word, unless they may be fragmented. 0 = no limit.
+    pub black_hole_above: usize,
     /// What chance follows from.
     pub seed: u64,
 }
@@ -209,6 +211,27 @@ impl Datagrams for MemoryDatagrams {
         outcome
     }
 
+    fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome {
+        let before = lock(&self.network.wire).impairment;
+        if carriage == Carriage::Fragments {
+            self.network.impair(Impairment {
+                payload_len_max: 0,
+                black_hole_above: 0,
+                ..before
+            });
+        }
+        let outcome = self.send_marked(to, payload, payload.len(), Ecn::NotCapable);
+        self.network.impair(before);
+        outcome
+    }
+
+    fn path_payload(&self, _remote: SocketAddr) -> Option<usize> {
+        match lock(&self.network.wire).impairment.payload_len_max {
+            0 => None,
+            most => Some(most),
+        }
+    }
+
     fn counters(&self) -> &DatagramCounters {
         &self.counters
     }
@@ -245,7 +268,9 @@ struct Datagram {
 impl Wire {
     fn carry(&mut self, to: SocketAddr, datagram: &Datagram, now: Instant) {
         let impairment = self.impairment;
-        if self.random.happens(impairment.loss_per_mille) {
+        let swallowed = impairment.black_hole_above != 0
+            && datagram.payload.len() > impairment.black_hole_above;
+        if swallowed || self.random.happens(impairment.loss_per_mille) {
             return;
         }
         let copies = 1 + usize::from(self.random.happens(impairment.duplicate_per_mille));

@@ -15,8 +15,8 @@ pub(crate) struct TxBatch {
     data_packets: usize,
     last: Last,
     target: Option<Target>,
+    carriage: Carriage,
     datagrams_max: usize,
-    mtu: usize,
 }
 
 /// Whom a batch is for, and under which keys.
@@ -24,6 +24,17 @@ pub(crate) struct TxBatch {
 pub(crate) struct Target {
     pub(crate) peer: u32,
     pub(crate) session: u32,
+    /// Longest packet that its path carries: longer ones travel alone and in fragments, and padding stops here.
+    pub(crate) inner_max: usize,
+}
+
+/// How the collected datagrams travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carriage {
+    /// Back to back, as many as one send takes.
+    Together,
+    /// One, in a call of its own.
+    Alone(ports::Carriage),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +44,8 @@ enum Last {
 }
 
 impl TxBatch {
-    /// Allocates the arena. `mtu` bounds the padding.
-    pub(crate) fn new(datagrams_max: usize, mtu: usize) -> Self {
+    /// Allocates the arena.
+    pub(crate) fn new(datagrams_max: usize) -> Self {
         TxBatch {
             arena: vec![0; ARENA_LEN].into_boxed_slice(),
             used: 0,
@@ -44,8 +55,8 @@ impl TxBatch {
             data_packets: 0,
             last: Last::Full,
             target: None,
+            carriage: Carriage::Together,
             datagrams_max: datagrams_max.max(1),
-            mtu,
         }
     }
 
@@ -54,8 +65,10 @@ impl TxBatch {
         if self.datagrams == 0 {
             return true;
         }
-        let datagram = self.datagram_len(len);
+        let datagram = datagram_len(target, len);
         self.target == Some(target)
+            && self.carriage == Carriage::Together
+            && len <= target.inner_max
             && self.last == Last::Full
             && datagram <= self.segment
             && self.datagrams < self.datagrams_max
@@ -71,7 +84,26 @@ impl TxBatch {
 
     /// Takes the packet of `len` bytes that was written to [`TxBatch::room`].
     pub(crate) fn commit(&mut self, target: Target, len: usize) {
-        let datagram = self.datagram_len(len);
+        self.take(target, len, datagram_len(target, len));
+        self.inner_bytes += len;
+        self.data_packets += usize::from(len > 0);
+        if len > target.inner_max {
+            self.carriage = Carriage::Alone(ports::Carriage::Fragments);
+        }
+    }
+
+    /// Takes the path-MTU probe of `len` bytes that was written to [`TxBatch::room`]; it stays alone (SEG-15).
+    pub(crate) fn commit_probe(&mut self, target: Target, len: usize) {
+        self.take(target, len, len + DATA_OVERHEAD);
+        self.carriage = Carriage::Alone(ports::Carriage::Whole);
+    }
+
+    /// Takes an extension message of `len` bytes, which counts as no packet.
+    pub(crate) fn commit_extension(&mut self, target: Target, len: usize) {
+        self.take(target, len, datagram_len(target, len));
+    }
+
+    fn take(&mut self, target: Target, len: usize, datagram: usize) {
         let start = self.used + DATA_HEADER_LEN;
         if let Some(padding) = self.arena.get_mut(start + len..self.used + datagram) {
             padding.fill(0);
@@ -85,8 +117,10 @@ impl TxBatch {
         }
         self.used += datagram;
         self.datagrams += 1;
-        self.inner_bytes += len;
-        self.data_packets += usize::from(len > 0);
+    }
+
+    pub(crate) fn carriage(&self) -> Carriage {
+        self.carriage
     }
 
     pub(crate) fn target(&self) -> Option<Target> {
@@ -135,11 +169,12 @@ impl TxBatch {
         self.inner_bytes = 0;
         self.data_packets = 0;
         self.target = None;
+        self.carriage = Carriage::Together;
     }
+}
 
-    fn datagram_len(&self, len: usize) -> usize {
-        padded_len(len, self.mtu) + DATA_OVERHEAD
-    }
+fn datagram_len(target: Target, len: usize) -> usize {
+    padded_len(len, target.inner_max) + DATA_OVERHEAD
 }
 
 /// Most payload of one send over IPv4; the bound for IPv6 is a little higher.
@@ -154,14 +189,16 @@ mod tests {
     const A: Target = Target {
         peer: 1,
         session: 1,
+        inner_max: 1420,
     };
     const B: Target = Target {
         peer: 2,
         session: 2,
+        inner_max: 1420,
     };
 
     fn with(lengths: &[usize]) -> TxBatch {
-        let mut batch = TxBatch::new(64, 1420);
+        let mut batch = TxBatch::new(64);
         for len in lengths {
             assert!(batch.accepts(A, *len));
             batch.commit(A, *len);
@@ -201,6 +238,45 @@ mod tests {
         }
         assert_eq!(batch.datagrams(), 45);
         assert!(batch.payload().len() <= 65_507);
+    }
+
+    #[test]
+    fn seg_15_a_path_mtu_probe_shares_its_send_with_nothing() {
+        let mut batch = with(&[]);
+        batch.commit_probe(A, 1420);
+        assert_eq!(batch.carriage(), Carriage::Alone(ports::Carriage::Whole));
+        assert_eq!(batch.payload().len(), 1452);
+        assert!(!batch.accepts(A, 1420));
+        assert!(!batch.accepts(A, 0));
+
+        batch.clear();
+        assert_eq!(batch.carriage(), Carriage::Together);
+        assert!(batch.accepts(A, 1420));
+    }
+
+    #[test]
+    fn a_packet_too_long_for_its_path_travels_alone_in_fragments() {
+        let mut batch = with(&[100]);
+        assert!(!batch.accepts(A, 1421));
+        batch.clear();
+        assert!(batch.accepts(A, 1421));
+        batch.commit(A, 1421);
+        assert_eq!(
+            batch.carriage(),
+            Carriage::Alone(ports::Carriage::Fragments)
+        );
+        assert!(!batch.accepts(A, 100));
+    }
+
+    #[test]
+    fn padding_stops_at_what_the_path_carries() {
+        let narrow = Target {
+            inner_max: 1243,
+            ..A
+        };
+        let mut batch = with(&[]);
+        batch.commit(narrow, 1242);
+        assert_eq!(batch.payload().len(), 1243 + 32);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use ports::Datagrams;
 
-use super::batch::Target;
 use super::pass::Pass;
 use super::transmit::Transmitter;
 use crate::driver::ShardClock;
@@ -104,12 +103,6 @@ where
     let Some(session) = usable else {
         return Sent::NoSession;
     };
-    transmitter.push_keepalive(
-        pass,
-        Target {
-            peer: peer.index,
-            session,
-        },
-    );
+    transmitter.push_keepalive(pass, pass.target(peer, session));
     Sent::Yes
 }

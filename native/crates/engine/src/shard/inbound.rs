@@ -3,13 +3,18 @@
 use core::ops::Range;
 use std::io;
 
+use arrayvec::ArrayVec;
 use filter::{Direction, Verdict};
 use offload::{Checksum, Family, MergeLimits, Merger, PushOutcome};
 use ports::{Datagrams, Endpoint, Received, TunQueue};
-use wire::{Aead, DATA_HEADER_LEN, DataHeader, Message, ReplayVerdict};
+use wire::{
+    Aead, DATA_HEADER_LEN, DATA_OVERHEAD, DataHeader, Extension, Message, ReplayVerdict,
+    is_extension,
+};
 
 use super::outbound::Drained;
 use super::pass::{FaultReporter, Pass};
+use super::probe::speaks_extensions;
 use super::transmit::Transmitter;
 use super::tun_writer::TunWriter;
 use crate::counters::{DropReason, Total};
@@ -27,6 +32,8 @@ pub(crate) struct Inbound {
     arena: Box<[u8]>,
     received: [Received; SLOTS],
     opened: Vec<Opened>,
+    /// Extension messages of a run, with the length of their datagrams.
+    extensions: ArrayVec<(Extension, usize), EXTENSIONS_MAX>,
     merger: Merger,
     writer: TunWriter,
     wrote: Wrote,
@@ -71,11 +78,17 @@ impl Inbound {
             arena: vec![0; SLOTS * SLOT_LEN].into_boxed_slice(),
             received: [Received::EMPTY; SLOTS],
             opened: Vec::with_capacity(OPENED_MAX),
+            extensions: ArrayVec::new(),
             merger: Merger::new(limits),
             writer,
             wrote: Wrote::Nothing,
             fallen: Vec::new(),
         }
+    }
+
+    /// Packets above this are never merged.
+    pub(crate) fn set_mtu(&mut self, mtu: usize) {
+        self.merger.set_inner_mtu(mtu);
     }
 
     /// Whether frames were written since the last call.
@@ -222,6 +235,9 @@ impl Inbound {
         }
         self.authenticated(pass, run, transmitter);
         self.drop_unwanted(pass, run);
+        for (message, datagram) in self.extensions.drain(..) {
+            transmitter.handle_extension(pass, run.peer, message, datagram);
+        }
         let (packets, bytes) = (self.opened.len() as u64, self.work().bytes as u64);
         run.peer.counters.rx_packets.add(packets);
         run.peer.counters.rx_bytes.add(bytes);
@@ -307,6 +323,7 @@ impl Inbound {
         let peer = run.peer;
         let mut owned = None;
         let (arena, opened) = (&self.arena, &mut self.opened);
+        let extensions = &mut self.extensions;
         opened.retain_mut(|packet| {
             if packet.len == 0 {
                 pass.count(Total::KeepalivesReceived, 1);
@@ -315,6 +332,17 @@ impl Inbound {
             let bytes = arena
                 .get(packet.start..packet.start + packet.len)
                 .unwrap_or_default();
+            if is_extension(bytes) && speaks_extensions(peer) {
+                let kept = Extension::read(bytes).and_then(|message| {
+                    extensions
+                        .try_push((message, packet.len + DATA_OVERHEAD))
+                        .ok()
+                });
+                if kept.is_none() {
+                    pass.dropped(Some(peer), DropReason::Malformed, 1);
+                }
+                return false;
+            }
             let declared = packet::declared_len(bytes).and_then(|len| bytes.get(..len));
             let Some((cut, (source, _))) =
                 declared.and_then(|cut| Some((cut, packet::addresses(cut)?)))
@@ -472,5 +500,7 @@ fn run_of<'a, C: ShardClock>(
 pub const SLOTS: usize = 16;
 /// Not a multiple of the page size: copies between places of equal page offset are slow on some processors.
 const SLOT_LEN: usize = 65_536 + 1_088;
+/// Extension messages of one run; nobody sends more for an honest reason.
+const EXTENSIONS_MAX: usize = 16;
 /// Packets of one run.
 const OPENED_MAX: usize = 2048;

@@ -2,9 +2,11 @@
 
 mod batch;
 mod due;
+mod fit;
 mod inbound;
 mod outbound;
 mod pass;
+mod probe;
 mod too_big;
 mod transmit;
 mod tun_writer;
@@ -64,6 +66,8 @@ pub struct Shard<T, D, C> {
 
 struct Worker<T, D, C> {
     index: u16,
+    /// MTU the TUN device was opened with.
+    mtu: usize,
     tun: T,
     clock: C,
     outbound: Outbound,
@@ -87,15 +91,12 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
             shared,
             worker: Worker {
                 index,
+                mtu: limits.mtu,
                 tun,
                 clock,
-                outbound: Outbound::new(framing, limits.mtu),
+                outbound: Outbound::new(framing),
                 inbound: Inbound::new(limits.merge, writer),
-                transmitter: Transmitter::new(
-                    v4,
-                    v6,
-                    TxBatch::new(limits.send_segments_max, limits.mtu),
-                ),
+                transmitter: Transmitter::new(v4, v6, TxBatch::new(limits.send_segments_max)),
                 ended: Vec::new(),
                 shown: ShardState::default(),
             },
@@ -197,7 +198,9 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
             clock: &self.clock,
             now: self.clock.now(),
             shard: self.index,
+            mtu: state.mtu().unwrap_or(self.mtu),
         };
+        self.inbound.set_mtu(pass.mtu);
         self.transmitter.note_room(ready);
         if let Some(mail) = mail {
             deliver(&pass, mail, &mut self.transmitter);
@@ -295,5 +298,8 @@ fn deliver<C: ShardClock, D: Datagrams>(
             let _: Sent = send_keepalive(pass, transmitter, peer);
         }
         transmitter.flush(pass);
+    }
+    for order in mail.probes {
+        transmitter.send_probe(pass, order);
     }
 }

@@ -3,10 +3,10 @@
 use std::io;
 
 use filter::{Direction, Verdict};
-use offload::{SplitCursor, SplitError, SplitLimits};
+use offload::{SplitCursor, SplitError};
 use ports::{Datagrams, Framing, TunQueue};
 
-use super::batch::Target;
+use super::fit::{Fit, fit};
 use super::pass::Pass;
 use super::too_big::TooBigAnswers;
 use super::transmit::Transmitter;
@@ -21,7 +21,6 @@ use crate::stage::{Stage, Work};
 pub(crate) struct Outbound {
     frame: Box<[u8]>,
     device: Device,
-    limits: SplitLimits,
     pace: Pace,
     too_big: TooBigAnswers,
 }
@@ -51,13 +50,11 @@ pub(crate) enum Drained {
 }
 
 impl Outbound {
-    /// Pieces are at most `mtu` long.
-    pub(crate) fn new(framing: Framing, mtu: usize) -> Self {
+    pub(crate) fn new(framing: Framing) -> Self {
         Outbound {
             frame: vec![0; framing.header_len() + FRAME_LEN_MAX].into_boxed_slice(),
             device: Device::There,
             pace: Pace::Single,
-            limits: SplitLimits { inner_mtu: mtu },
             too_big: TooBigAnswers::default(),
         }
     }
@@ -172,20 +169,19 @@ impl Outbound {
             },
             start,
         );
-        match SplitCursor::start(&header, packet, &self.limits) {
-            Ok(cursor) => {
+        match fit(&header, packet, pass.inner_max(peer)) {
+            Ok(Fit::Send(cursor)) => {
                 if cursor.pieces_left() > 1 {
                     pass.count(Total::TunReadSuper, 1);
                     pass.count(Total::TunReadPieces, cursor.pieces_left());
                 }
                 send(pass, peer, packet, cursor, start, to);
             }
-            Err(error) => {
-                pass.count(bad(&error), 1);
-                if let SplitError::UdpTooBig { inner_mtu, .. } = error {
-                    self.too_big.answer(pass, tun, packet, inner_mtu);
-                }
+            Ok(Fit::Refuse { mtu }) => {
+                pass.count(Total::TunReadBadTooBig, 1);
+                self.too_big.answer(pass, tun, packet, mtu);
             }
+            Err(error) => pass.count(bad(&error), 1),
         }
     }
 }
@@ -214,10 +210,7 @@ fn send<C, D>(
     if peer.waiting.len() > 0 {
         to.send_waiting(pass, peer, session);
     }
-    let target = Target {
-        peer: peer.index,
-        session,
-    };
+    let target = pass.target(peer, session);
     let mut work = Work::default();
     while cursor.pieces_left() > 0 {
         if !to.batch.accepts(target, cursor.piece_len_max()) {

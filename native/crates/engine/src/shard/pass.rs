@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use ports::{Clock, Instant};
 
+use super::batch::Target;
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::{Event, FaultSource, FaultWeight, IoFault, WantReason};
@@ -21,6 +22,8 @@ pub(crate) struct Pass<'a, C> {
     pub(crate) clock: &'a C,
     pub(crate) now: Instant,
     pub(crate) shard: u16,
+    /// MTU of the TUN device.
+    pub(crate) mtu: usize,
 }
 
 impl<C: ShardClock> Pass<'_, C> {
@@ -33,6 +36,19 @@ impl<C: ShardClock> Pass<'_, C> {
         let now = self.clock.cycles();
         self.board.stages.add(stage, work, now.wrapping_sub(start));
         now
+    }
+
+    /// Longest packet that fits the device and the path to a peer.
+    pub(crate) fn inner_max(&self, peer: &Peer) -> usize {
+        peer.path.inner_max(self.mtu)
+    }
+
+    pub(crate) fn target(&self, peer: &Peer, session: u32) -> Target {
+        Target {
+            peer: peer.index,
+            session,
+            inner_max: self.inner_max(peer),
+        }
     }
 
     pub(crate) fn event(&self, event: Event) {

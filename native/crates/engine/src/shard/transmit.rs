@@ -6,11 +6,12 @@ use std::io;
 use ports::{DatagramCounters, Datagrams, Endpoint};
 use wire::{Aead, DATA_HEADER_LEN, DataHeader, TAG_LEN};
 
-use super::batch::{Target, TxBatch};
+use super::batch::{Carriage, Target, TxBatch};
 use super::pass::{FaultReporter, Pass};
 use crate::counters::{DropReason, Total};
 use crate::driver::{Ready, ShardClock, WantRoom};
-use crate::event::{FaultSource, WantReason};
+use crate::event::{Event, FaultSource, WantReason};
+use crate::path::{Lowered, News, Told};
 use crate::peer::Peer;
 use crate::session::{NO_ANSWER_TIMEOUT, Session};
 use crate::shared::OutgoingHandshake;
@@ -84,14 +85,7 @@ impl<D: Datagrams> Transmitter<D> {
     ) -> usize {
         let mut sent = 0;
         while let Some(packet) = peer.waiting.pop(&pass.shared.waiting_bytes) {
-            self.push_packet(
-                pass,
-                Target {
-                    peer: peer.index,
-                    session,
-                },
-                &packet,
-            );
+            self.push_packet(pass, pass.target(peer, session), &packet);
             sent += 1;
         }
         sent
@@ -122,6 +116,11 @@ impl<D: Datagrams> Transmitter<D> {
             packets: self.batch.datagrams(),
             bytes: self.batch.payload().len(),
         };
+        if self.batch.data_packets() > 0
+            && peer.path.note_sent(self.batch.segment()) == News::Awaited
+        {
+            pass.event(Event::LargeSent { peer: peer.index });
+        }
         let start = pass.cycles();
         for (datagram, counter) in self.batch.each_mut().zip(first..) {
             seal(session, counter, datagram);
@@ -155,7 +154,10 @@ impl<D: Datagrams> Transmitter<D> {
             if rest.is_empty() {
                 break;
             }
-            let outcome = socket.send(&endpoint, rest, self.batch.segment());
+            let outcome = match self.batch.carriage() {
+                Carriage::Together => socket.send(&endpoint, rest, self.batch.segment()),
+                Carriage::Alone(carriage) => socket.send_alone(&endpoint, rest, carriage),
+            };
             accepted += outcome.accepted;
             handled += outcome.handled;
             if outcome.pin_lost {
@@ -167,6 +169,11 @@ impl<D: Datagrams> Transmitter<D> {
                     self.full.v4 |= endpoint.remote.is_ipv4();
                     self.full.v6 |= endpoint.remote.is_ipv6();
                     break;
+                }
+                Some(error) if error.raw_os_error() == Some(EMSGSIZE) => {
+                    if let Some(payload) = socket.path_payload(endpoint.remote) {
+                        note_too_big(pass, peer, payload, Told::IfNew);
+                    }
                 }
                 Some(error) => self.faults.report(pass, FaultSource::UdpSend, error),
                 None => {}
@@ -265,6 +272,22 @@ impl<D: Datagrams> Transmitter<D> {
     }
 }
 
+/// The datagrams exceed the path: smaller ones follow from now on, and the slow path learns it once (FBK-04).
+pub(super) fn note_too_big<C: ShardClock>(
+    pass: &Pass<'_, C>,
+    peer: &Peer,
+    payload: usize,
+    told: Told,
+) {
+    if peer.path.lower(payload) == Lowered::Yes || told == Told::Always {
+        let payload = u32::try_from(payload).unwrap_or(u32::MAX);
+        let peer = peer.index;
+        pass.event(Event::PathTooBig { peer, payload });
+    }
+}
+
+const EMSGSIZE: i32 = 90;
+
 /// Twice is enough: the second attempt comes after the kernel ran out of memory once or lost a pinned address.
 const SEND_ATTEMPTS: usize = 2;
 
@@ -283,7 +306,7 @@ fn seal(session: &Session, counter: u64, datagram: &mut [u8]) {
     session.send_key.seal(counter, packet, tag);
 }
 
-fn socket_for<'a, D>(
+pub(super) fn socket_for<'a, D>(
     v4: &'a mut Option<D>,
     v6: &'a mut Option<D>,
     remote: SocketAddr,

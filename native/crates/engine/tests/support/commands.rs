@@ -98,3 +98,21 @@ fn record(kind: u8, body: &[u8]) -> Vec<u8> {
     bytes.extend(body);
     bytes
 }
+
+pub fn set_mtu(mtu: u32) -> Vec<u8> {
+    record(14, &mtu.to_le_bytes())
+}
+
+/// `payload` 0 = no bound of its own.
+pub fn set_path_mtu(peer: u32, payload: u32, probes: u8) -> Vec<u8> {
+    let body = [
+        &peer.to_le_bytes()[..],
+        &payload.to_le_bytes(),
+        &[probes, 0, 0, 0],
+    ];
+    record(15, &body.concat())
+}
+
+pub fn send_probe(peer: u32, size: u32, id: u32) -> Vec<u8> {
+    record(16, &[peer, size, id].map(u32::to_le_bytes).as_flattened())
+}

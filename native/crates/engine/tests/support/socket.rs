@@ -4,7 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ports::{DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, Received, SendOutcome};
+use core::net::SocketAddr;
+
+use ports::{
+    Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, Received, SendOutcome,
+};
 use testkit::MemoryDatagrams;
 
 pub struct TestSocket {
@@ -36,6 +40,14 @@ impl Datagrams for TestSocket {
             };
         }
         self.inner.send_marked(to, payload, segment_size, ecn)
+    }
+
+    fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome {
+        self.inner.send_alone(to, payload, carriage)
+    }
+
+    fn path_payload(&self, remote: SocketAddr) -> Option<usize> {
+        self.inner.path_payload(remote)
     }
 
     fn counters(&self) -> &DatagramCounters {

@@ -152,6 +152,11 @@ impl Merger {
         self.packets.len()
     }
 
+    /// Never merges packets above `mtu` bytes from now on (WRH-16).
+    pub fn set_inner_mtu(&mut self, mtu: usize) {
+        self.limits.inner_mtu = mtu;
+    }
+
     /// Turns one family off; frames already merged stay as they are.
     pub const fn disable(&mut self, family: Family) {
         match family {

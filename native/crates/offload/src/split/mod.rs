@@ -1,6 +1,7 @@
 //! Splitting one frame read from the TUN device into packets.
 
 mod plan;
+mod resegment;
 mod write;
 
 pub(crate) use plan::cut_to_declared;

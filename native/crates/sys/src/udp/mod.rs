@@ -2,6 +2,7 @@
 //! system call otherwise, one by one as the last resort.
 
 mod address;
+mod alone;
 mod bind;
 mod calls;
 mod control_message;

@@ -3,12 +3,13 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use ports::{
-    Clock, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, Instant,
-    OffReason, Received, SendOutcome,
+    Carriage, Clock, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState,
+    Instant, OffReason, Received, SendOutcome,
 };
 
 use super::BindError;
 use super::calls::{BATCH_MAX, Incoming, LinuxCalls};
+use super::path_mtu::path_mtu;
 use crate::{KernelVersion, Monotonic};
 
 /// How to open a UDP socket.
@@ -184,6 +185,15 @@ impl Datagrams for UdpSocket {
         ecn: Ecn,
     ) -> SendOutcome {
         self.inner.send_marked(to, payload, segment_size, ecn)
+    }
+
+    fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome {
+        self.inner.send_alone(to, payload, carriage)
+    }
+
+    fn path_payload(&self, remote: SocketAddr) -> Option<usize> {
+        let overhead = Family::of(&remote).overhead();
+        path_mtu(remote).ok()?.checked_sub(overhead)
     }
 
     fn counters(&self) -> &DatagramCounters {

@@ -1,0 +1,150 @@
+//! How large a datagram the path to a peer carries.
+
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use wire::DATA_OVERHEAD;
+
+use crate::command::Probes;
+
+/// Bounds and marks of one peer's path, changed by all shards.
+#[derive(Debug)]
+pub(crate) struct PeerPath {
+    payload: AtomicUsize,
+    answers: AtomicBool,
+    /// The slow path wants to know when something large goes out.
+    large_wanted: AtomicBool,
+}
+
+impl Default for PeerPath {
+    fn default() -> Self {
+        PeerPath {
+            payload: AtomicUsize::new(NO_BOUND),
+            answers: AtomicBool::new(false),
+            large_wanted: AtomicBool::new(false),
+        }
+    }
+}
+
+impl PeerPath {
+    /// Longest inner packet that fits, under the MTU of the device.
+    pub(crate) fn inner_max(&self, mtu: usize) -> usize {
+        let payload = self.payload.load(Ordering::Relaxed).min(PAYLOAD_MAX);
+        mtu.min(payload - DATA_OVERHEAD)
+    }
+
+    /// Takes what the slow path decided.
+    pub(crate) fn set(&self, payload: Option<usize>, probes: Probes) {
+        self.payload
+            .store(payload.unwrap_or(NO_BOUND), Ordering::Relaxed);
+        self.answers
+            .store(probes == Probes::Answered, Ordering::Relaxed);
+        self.arm();
+    }
+
+    /// Takes what the kernel said about datagrams that were refused. Returns whether that was news.
+    pub(crate) fn lower(&self, payload: usize) -> Lowered {
+        let payload = payload.max(PAYLOAD_MIN);
+        if self.payload.fetch_min(payload, Ordering::Relaxed) > payload {
+            Lowered::Yes
+        } else {
+            Lowered::No
+        }
+    }
+
+    pub(crate) fn probes(&self) -> Probes {
+        if self.answers.load(Ordering::Relaxed) {
+            Probes::Answered
+        } else {
+            Probes::Ignored
+        }
+    }
+
+    /// Asks for one more word about a large datagram.
+    pub(crate) fn arm(&self) {
+        self.large_wanted
+            .store(self.probes() == Probes::Answered, Ordering::Relaxed);
+    }
+
+    /// Notes that datagrams of this size went out. Returns whether the slow path waits for the news.
+    pub(crate) fn note_sent(&self, datagram: usize) -> News {
+        let awaited = datagram > LARGE_FROM
+            && self.large_wanted.load(Ordering::Relaxed)
+            && self.large_wanted.swap(false, Ordering::Relaxed);
+        if awaited { News::Awaited } else { News::No }
+    }
+}
+
+/// Whether the bound went down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lowered {
+    Yes,
+    No,
+}
+
+/// When the slow path is told what the kernel believes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    IfNew,
+    Always,
+}
+
+/// Whether somebody waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    Awaited,
+    No,
+}
+
+const NO_BOUND: usize = usize::MAX;
+/// The most one UDP datagram carries.
+const PAYLOAD_MAX: usize = 65_507;
+/// What fits a path of 576 bytes.
+const PAYLOAD_MIN: usize = 548;
+/// Datagrams up to this size pass wherever the tunnel works at all.
+const LARGE_FROM: usize = 1_232;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lim_06_the_bound_is_the_least_of_device_path_and_one_datagram() {
+        let path = PeerPath::default();
+        assert_eq!(path.inner_max(1420), 1420);
+        assert_eq!(path.inner_max(65_535), 65_475);
+
+        path.set(Some(1272), Probes::Answered);
+        assert_eq!(path.inner_max(1420), 1240);
+        assert_eq!(path.inner_max(576), 576);
+    }
+
+    #[test]
+    fn fbk_04_the_kernel_only_ever_lowers_the_bound_and_the_slow_path_may_raise_it() {
+        let path = PeerPath::default();
+        assert_eq!(path.lower(1372), Lowered::Yes);
+        assert_eq!(path.lower(1372), Lowered::No, "told once");
+        assert_eq!(path.lower(1400), Lowered::No);
+        assert_eq!(path.inner_max(1420), 1340);
+        assert_eq!(path.lower(0), Lowered::Yes);
+        assert_eq!(
+            path.inner_max(1420),
+            516,
+            "never below what every path carries"
+        );
+
+        path.set(Some(1452), Probes::Ignored);
+        assert_eq!(path.inner_max(1420), 1420);
+    }
+
+    #[test]
+    fn a_large_datagram_is_news_once_and_only_where_probes_are_possible() {
+        let path = PeerPath::default();
+        assert_eq!(path.note_sent(1452), News::No);
+        path.set(None, Probes::Answered);
+        assert_eq!(path.note_sent(1232), News::No);
+        assert_eq!(path.note_sent(1452), News::Awaited);
+        assert_eq!(path.note_sent(1452), News::No);
+        path.arm();
+        assert_eq!(path.note_sent(1452), News::Awaited);
+    }
+}

@@ -1,0 +1,94 @@
+//! Path-MTU probes and their answers.
+
+use ports::Datagrams;
+use wire::{DATA_OVERHEAD, Extension};
+
+use super::pass::Pass;
+use super::transmit::{Transmitter, note_too_big, socket_for};
+use crate::command::Probes;
+use crate::counters::Total;
+use crate::driver::ShardClock;
+use crate::event::Event;
+use crate::path::Told;
+use crate::peer::Peer;
+use crate::shared::ProbeOrder;
+
+impl<D: Datagrams> Transmitter<D> {
+    /// Sends one probe, alone and unfragmented. Without a session or an endpoint nothing is sent: the slow path waits for an
+    /// answer in any case.
+    pub(crate) fn send_probe<C: ShardClock>(&mut self, pass: &Pass<'_, C>, order: ProbeOrder) {
+        let Some(peer) = pass.state.peer(order.peer) else {
+            return;
+        };
+        let (Some(session), Some(endpoint)) = (usable_session(pass, peer), peer.endpoint.load())
+        else {
+            return;
+        };
+        self.flush(pass);
+        if let Some(socket) = socket_for(&mut self.v4, &mut self.v6, endpoint.remote)
+            && let Some(payload) = socket.path_payload(endpoint.remote)
+            && payload < order.size
+        {
+            note_too_big(pass, peer, payload, Told::Always);
+        }
+        let len = order.size - DATA_OVERHEAD;
+        let message = Extension::MtuProbe { id: order.id };
+        let written = self
+            .batch
+            .room()
+            .get_mut(..len)
+            .map(|room| message.write(room));
+        if written.flatten().is_some() {
+            self.batch.commit_probe(pass.target(peer, session), len);
+            pass.count(Total::PathProbesSent, 1);
+            self.flush(pass);
+        }
+        peer.path.arm();
+    }
+
+    /// Does what an extension message of a peer asks for. `datagram` is the length of the whole datagram.
+    pub(crate) fn handle_extension<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        peer: &Peer,
+        message: Extension,
+        datagram: usize,
+    ) {
+        match message {
+            Extension::MtuProbe { id } => {
+                let Some(session) = usable_session(pass, peer) else {
+                    return;
+                };
+                let size = u32::try_from(datagram).unwrap_or(u32::MAX);
+                let target = pass.target(peer, session);
+                if !self.batch.accepts(target, Extension::LEN_MAX) {
+                    self.flush(pass);
+                }
+                let room = self.batch.room().get_mut(..Extension::LEN_MAX);
+                let answer = Extension::MtuAnswer { id, size };
+                if room.and_then(|room| answer.write(room)).is_some() {
+                    self.batch.commit_extension(target, Extension::LEN_MAX);
+                    pass.count(Total::PathProbesAnswered, 1);
+                }
+                self.flush(pass);
+            }
+            Extension::MtuAnswer { id, size } => {
+                let peer = peer.index;
+                pass.event(Event::ProbeAnswered { peer, id, size });
+            }
+        }
+    }
+}
+
+/// Whether a peer may send extension messages.
+pub(super) fn speaks_extensions(peer: &Peer) -> bool {
+    peer.path.probes() == Probes::Answered
+}
+
+fn usable_session<C: ShardClock>(pass: &Pass<'_, C>, peer: &Peer) -> Option<u32> {
+    peer.sessions.current().filter(|slot| {
+        pass.state
+            .session(*slot)
+            .is_some_and(|session| session.is_usable(pass.now))
+    })
+}
