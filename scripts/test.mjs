@@ -1,6 +1,7 @@
 // `npm test`: builds what changed, then runs every test that can run on this machine. `-- --only NAME` runs one runner.
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
+import { formatFailure } from "./lib/failure-reasons.mjs";
 import { createProgress, reportFailure } from "./lib/progress.mjs";
 import { runners } from "./lib/test-runners.mjs";
 
@@ -22,7 +23,7 @@ async function testAll(chosen) {
     await progress.step(runner.title, async (show) => {
       const result = await runner.run(show);
       results.push(result);
-      for (const failure of result.failures) process.stdout.write(`\n  FAILED ${failure}\n`);
+      for (const failure of result.failures) process.stdout.write(`\n  FAILED ${formatFailure(failure)}\n`);
       return `${result.passed} passed, ${result.failed} failed, ${result.skipped.length} skipped`;
     });
   }

@@ -1,16 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { startExternalPostgres } from "./external-postgres.mjs";
+import { reasonOfOutput, rustFailures } from "./failure-reasons.mjs";
 import { bin, root, run } from "./run.mjs";
 
 /**
- * Each runner resolves with `{ passed, failed, failures: string[], skipped: string[] }`.
+ * Each runner resolves with `{ passed, failed, failures: { name, reason: string[] }[], skipped: string[] }`.
  * Skips carry their reason: a reader must see what was not proven on this machine.
  */
 export const runners = [
   { name: "rust", title: "Rust crates", run: cargoTests },
-  { name: "addon", title: "addon from JavaScript", run: addonTests },
+  { name: "addon", title: "addon from JavaScript", run: (show) => nodeTests(show, "native/npm/test") },
+  { name: "scripts", title: "the scripts themselves", run: (show) => nodeTests(show, "scripts/lib") },
   {
     name: "unit",
     title: "protocol, data plane, agent, dashboard",
@@ -38,45 +41,49 @@ async function cargoTests(show) {
     },
   );
   const counts = [...output.matchAll(/^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored/gm)];
-  const failures = [...new Set([...output.matchAll(/^test (\S+) \.\.\. FAILED/gm)].map((match) => match[1]))];
   const skipped = [...new Set([...output.matchAll(/^skipped: (.*)$/gm)].map((match) => match[1]))];
   return honest(status, output, {
     passed: sum(counts.map((match) => match[1])),
     failed: sum(counts.map((match) => match[2])),
-    failures,
+    failures: rustFailures(output),
     skipped,
   });
 }
 
-async function addonTests(show) {
-  const { status, output } = await run("npm", ["test", "--silent"], {
-    cwd: join(root, "native/npm"),
-    onLine: show,
-    allowFailure: true,
-  });
-  const count = (word) =>
-    sum([...output.matchAll(new RegExp(`^(?:#|ℹ) ${word} (\\d+)`, "gm"))].map((match) => match[1]));
-  const skipped = [...output.matchAll(/^\s*(?:﹣|ok \d+ -) (.*?) (?:\(.*?\) )?# (?:SKIP )?(.*)$/gm)].map(
-    (match) => `${match[1]}: ${match[2]}`,
-  );
-  const failures = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.*)$/gm)].map((match) => match[1]);
-  return honest(status, output, {
-    passed: count("pass"),
-    failed: count("fail") + count("cancelled"),
-    failures,
-    skipped,
+/** Runs `node --test` on the test files of a folder. */
+function nodeTests(show, folder) {
+  const files = readdirSync(join(root, folder)).filter((name) => name.endsWith(".test.mjs"));
+  return withSummary(async (file) => {
+    const reporters = [
+      "--test-reporter=tap",
+      "--test-reporter-destination=stdout",
+      `--test-reporter=${pathToFileURL(join(root, "scripts/lib/node-summary.mjs"))}`,
+      `--test-reporter-destination=${file}`,
+    ];
+    return run(process.execPath, ["--test", ...reporters, ...files], {
+      cwd: join(root, folder),
+      onLine: show,
+      allowFailure: true,
+    });
   });
 }
 
-async function vitest(show, args, env = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "weft-tests-"));
-  const file = join(folder, "summary.jsonl");
-  try {
-    const { status, output } = await run(
+function vitest(show, args, env = {}) {
+  return withSummary((file) =>
+    run(
       bin("vitest"),
       ["run", ...args, "--reporter=default", "--reporter=./scripts/lib/vitest-summary.mjs", "--passWithNoTests=false"],
       { onLine: show, allowFailure: true, env: { ...env, WEFT_TEST_SUMMARY: file, NO_COLOR: "1" } },
-    );
+    ),
+  );
+}
+
+/** Runs a program that writes one JSON line per test to a file, and counts them. */
+async function withSummary(start) {
+  const folder = mkdtempSync(join(tmpdir(), "weft-tests-"));
+  const file = join(folder, "summary.jsonl");
+  try {
+    const { status, output } = await start(file);
     const lines = existsSync(file)
       ? readFileSync(file, "utf8")
           .split("\n")
@@ -87,7 +94,7 @@ async function vitest(show, args, env = {}) {
     return honest(status, output, {
       passed: of("passed").length,
       failed: of("failed").length,
-      failures: of("failed").map(({ file: path, name, error }) => `${path}: ${name}\n      ${error ?? ""}`),
+      failures: of("failed").map(({ file: path, name, why }) => ({ name: `${path}: ${name}`, reason: why ?? [] })),
       skipped: of("skipped").map(({ name, reason }) => `${name}${reason ? `: ${reason}` : ""}`),
     });
   } finally {
@@ -116,8 +123,8 @@ async function apiOnExternalPostgres(show) {
 /** A runner that exits with an error but counted no failure crashed: that is one. */
 function honest(status, output, result) {
   if (status === 0 || result.failed > 0) return result;
-  const tail = output.trimEnd().split("\n").slice(-30).join("\n      ");
-  return { ...result, failed: 1, failures: [`the runner ended with status ${status}:\n      ${tail}`] };
+  const failure = { name: `the runner ended with status ${status}`, reason: reasonOfOutput(output) };
+  return { ...result, failed: 1, failures: [failure] };
 }
 
 const sum = (texts) => texts.reduce((total, text) => total + Number(text), 0);

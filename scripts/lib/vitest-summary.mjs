@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { reasonOfVitestError } from "./failure-reasons.mjs";
 
 /** Writes one JSON line per finished test to the file named by WEFT_TEST_SUMMARY, skips with their reason. */
 export default class SummaryReporter {
@@ -10,7 +11,7 @@ export default class SummaryReporter {
       name: `${test.project.name ? `${test.project.name}: ` : ""}${test.fullName}`,
       file: test.module.relativeModuleId,
       ...(note ? { reason: note } : {}),
-      ...(errors?.length ? { error: errors[0].message } : {}),
+      ...(errors?.length ? { why: reasonOfVitestError(errors[0]) } : {}),
       durationMs: Math.round(duration ?? 0),
     });
   }
@@ -22,7 +23,7 @@ export default class SummaryReporter {
         state: "failed",
         name: `${module.relativeModuleId} loads`,
         file: module.relativeModuleId,
-        error: error.message,
+        why: reasonOfVitestError(error),
       });
     }
   }

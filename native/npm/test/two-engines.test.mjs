@@ -17,7 +17,7 @@ function pings(lab, address, count) {
 }
 
 /** Sends bytes from the first host to the second, or back; resolves with what iperf3 says of it. */
-async function stream(lab, address, port, ...options) {
+async function stream(lab, { address, port, options = [] }) {
   const server = lab.spawn(1, "iperf3", "--server", "--one-off", "--forceflush", "--port", `${port}`);
   try {
     for await (const text of server.stdout.iterator({ destroyOnReturn: false })) {
@@ -65,7 +65,10 @@ describe("two engines with installed keys", { skip: !canMakeNamespaces() && "nee
 
         test(`TCP streams over ${family} carry their bytes both ways at once`, async () => {
           const address = lab.inner[1][family];
-          const results = await Promise.all([stream(lab, address, 5201), stream(lab, address, 5202, "--reverse")]);
+          const results = await Promise.all([
+            stream(lab, { address, port: 5201 }),
+            stream(lab, { address, port: 5202, options: ["--reverse"] }),
+          ]);
 
           for (const { end } of results) {
             assert.ok(end.sum_received.bytes > STREAM_BYTES / 2, `${end.sum_received.bytes} bytes`);
