@@ -11,7 +11,7 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${options.error.message}\n`);
     return 2;
   }
-  const reason = options.value.suite === "handshake" ? undefined : whyNoNamespaces(["iperf3", "ethtool"]);
+  const reason = whyNoNamespaces(["iperf3", "ethtool", "taskset"]);
   if (reason !== undefined) {
     process.stderr.write(`the suite ${options.value.suite} cannot run here: ${reason}\n`);
     return 1;

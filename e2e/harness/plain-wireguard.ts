@@ -26,6 +26,8 @@ export type PlainPeerOptions = {
     /** Absent: this side only answers. */
     readonly endpoint?: string;
   };
+  /** The one core that the daemon may use; all of them when absent. */
+  readonly core?: number;
   /** Peers that are only known, never heard of: for measurements of many. */
   readonly extraPeers?: readonly ExtraPeer[];
 };
@@ -62,6 +64,7 @@ async function startGoModule(path: string, options: PlainPeerOptions): Promise<P
     program: path,
     args: ["-tun", options.interfaceName, "-mtu", String(options.mtu)],
     host: options.host,
+    ...(options.core === undefined ? {} : { core: options.core }),
   });
   program.write(`${uapiSettings(options).join("\n")}\n\n`);
   await program.waitForLine("ready", START_MS, (line) => (line === "ready" ? true : undefined));
@@ -107,6 +110,7 @@ async function startWithSocket(kind: PlainKind, path: string, options: PlainPeer
     args: [...DAEMON_FLAGS[kind], interfaceName],
     host,
     env: { WG_PROCESS_FOREGROUND: "1" },
+    ...(options.core === undefined ? {} : { core: options.core }),
   });
   const socket = await eventually(`the control socket of ${program.name}`, { withinMs: START_MS, everyMs: 20 }, () => {
     if (!program.isRunning()) throw new Error(`it ended: ${program.logs()}`);

@@ -11,6 +11,8 @@ export type ProgramOptions = {
   readonly host?: Host;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The one core that it may use; all of them when absent. */
+  readonly core?: number;
   /** How it is asked to end; SIGTERM when absent. */
   readonly stopBy?: "SIGTERM" | "closing its input";
   /** Called for each complete line on either output. */
@@ -34,7 +36,8 @@ export type Program = {
 
 /** Starts a program, inside a host when one is given, and collects what it prints. */
 export function startProgram(options: ProgramOptions): Program {
-  const direct = ["setpriv", "--pdeathsig", "TERM", options.program, ...options.args] as const;
+  const pinned = options.core === undefined ? [] : ["taskset", "--cpu-list", String(options.core)];
+  const direct = ["setpriv", "--pdeathsig", "TERM", ...pinned, options.program, ...options.args] as const;
   const [program, ...args] = options.host ? options.host.wrap(direct[0], direct.slice(1)) : direct;
   const child = spawn(program, args, {
     stdio: ["pipe", "pipe", "pipe"],

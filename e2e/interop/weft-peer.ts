@@ -33,6 +33,7 @@ export async function startWeftPeer(options: PlainPeerOptions): Promise<PlainPee
     program: process.execPath,
     args: [builtProgram("interop/weft-endpoint.js")],
     host: options.host,
+    ...(options.core === undefined ? {} : { core: options.core }),
   });
   program.write(`${JSON.stringify(settings)}\n`);
   await program.waitForLine("ready", 15_000, (line) => (line.includes('"event":"ready"') ? true : undefined));
