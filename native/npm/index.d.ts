@@ -38,6 +38,11 @@ export declare class Engine {
   readTotals(into: BigUint64Array): number
   /** What is in use, what is not and why. */
   status(): EngineStatus
+  /**
+   * Makes a worker panic, to see how the program takes it: the event `ShardFailed` follows, and the engine ends. Throws
+   * with code `not_enabled` unless the environment of the process has `WEFT_DEBUG_FAULTS=1`.
+   */
+  injectPanic(shard: number): void
   /** Ends the workers, closes all descriptors and removes the TUN interface. May be called again. */
   close(): void
 }
@@ -109,6 +114,8 @@ export interface EngineOptions {
   niceness?: number
   /** Firewall mark of everything the sockets send. */
   firewallMark?: number
+  /** Whether the stages of the workers are counted and timed. Default `on`. */
+  stageTiming?: "on" | "off"
 }
 
 /** What an engine uses at the moment. */

@@ -99,6 +99,53 @@ describe("a device that somebody deletes", { skip: !canMakeNamespaces() && "need
   });
 });
 
+describe("a worker that panics", { skip: !canMakeNamespaces() && "needs root" }, () => {
+  test("is told with its reason, ends the whole engine, and leaves no descriptor and no thread", () => {
+    const program = `
+      import { readdirSync } from "node:fs";
+      import { Engine, linkInfo } from ${JSON.stringify(new URL("../index.js", import.meta.url).href)};
+      const options = { tunName: "${name("p")}", tunMtu: 1420, listenPort: 0, publicKey: new Uint8Array(32), shards: 2 };
+      const count = () => [readdirSync("/proc/self/fd").length, readdirSync("/proc/self/task").length];
+      const fail = () => new Promise((resolve) => {
+        const into = new Uint8Array(4096);
+        const stay = setInterval(() => {}, 1_000);
+        const engine = new Engine(options, () => {
+          const used = engine.takeEvents(into);
+          if (used === 0) return;
+          clearInterval(stay);
+          const text = Buffer.from(into.subarray(8, used)).toString();
+          engine.close();
+          resolve({ kind: into[0], shard: into[2], text, link: linkInfo(options.tunName) });
+        });
+        engine.injectPanic(1);
+      });
+      for (let round = 0; round < 5; round += 1) await fail();
+      const before = count();
+      let told;
+      for (let round = 0; round < 20; round += 1) told = await fail();
+      const after = count();
+      process.stdout.write(JSON.stringify({ before, after, told }));
+    `;
+    const output = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+      timeout: 30_000,
+      env: { ...process.env, WEFT_DEBUG_FAULTS: "1" },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const { before, after, told } = JSON.parse(output.toString());
+
+    assert.deepEqual(after, before);
+    assert.deepEqual([told.kind, told.shard, told.link], [14, 1, null]);
+    assert.match(told.text, /shared\.rs:\d+: a panic was asked for/);
+  });
+
+  test("cannot be had without the switch in the environment", () => {
+    const engine = new Engine({ tunName: name("q"), tunMtu: 1420, listenPort: 0, publicKey, shards: 1 }, () => {});
+
+    assert.throws(() => engine.injectPanic(0), { code: "not_enabled", message: /WEFT_DEBUG_FAULTS/ });
+    engine.close();
+  });
+});
+
 describe("options that make no sense", () => {
   const good = { tunName: "nt%d", tunMtu: 1420, listenPort: 0, publicKey };
   const cases = [

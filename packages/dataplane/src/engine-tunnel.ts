@@ -48,6 +48,7 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
       replacePeers: (peers) => flat(drive.change((now) => core.replacePeers(peers, now))),
       changePeers: (changes) => flat(drive.change((now) => core.changePeers(changes, now))),
       replaceFilter: (rules) => drive.change(() => core.replaceFilter(rules)),
+      resumePeers: (peers) => drive.change((now) => core.resumePeers(peers, now)),
       replaceSelf: (self) => parts.interfaceControl.replaceSelf(self),
       peers: core.peers,
       peer: core.peer,
@@ -62,6 +63,14 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
         state = "closed";
         drive.stop();
         engine.close();
+      },
+      injectPanic(shard) {
+        try {
+          return { ok: true, value: engine.injectPanic(shard) };
+        } catch (thrown) {
+          const message = thrown instanceof Error ? thrown.message : String(thrown);
+          return { ok: false, error: { code: "engine_failed", message } };
+        }
       },
     },
   };

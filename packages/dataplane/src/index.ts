@@ -1,4 +1,5 @@
 export type {
+  ResumePoint,
   CounterTable,
   EngineTuning,
   HandshakeCounters,

@@ -36,6 +36,7 @@ type NativeEngineOptions = {
   readonly groFlows?: number;
   readonly niceness?: number;
   readonly firewallMark?: number;
+  readonly stageTiming?: "on" | "off";
 };
 
 export type NativeLink = { name: string; index: number; mtu: number; up: boolean; addresses: string[] };

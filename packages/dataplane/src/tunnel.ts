@@ -50,6 +50,8 @@ export type EngineTuning = {
   /** Thread niceness, -20 to 19; raising priority needs the privilege for it. */
   readonly niceness?: number;
   readonly firewallMark?: number;
+  /** Whether workers count and time their stages. */
+  readonly stageTiming?: "on" | "off";
 };
 
 export type TunnelOptions = TunnelSelf & {
@@ -77,6 +79,8 @@ export type Tunnel = {
   changePeers(changes: PeerChanges): Result<void, TunnelError>;
   /** Makes this list the whole filter: first match wins, no match = deny. A tunnel starts with an empty one. */
   replaceFilter(rules: readonly FilterRule[]): Result<void, TunnelError>;
+  /** Starts handshakes at once with peers that an earlier tunnel had sessions with; those it does not have are left out. */
+  resumePeers(peers: readonly ResumePoint[]): Result<void, TunnelError>;
   /** Re-addresses the interface without touching sessions. */
   replaceSelf(self: TunnelSelf): Result<void, TunnelError>;
   /** Every peer's present state. */
@@ -88,6 +92,15 @@ export type Tunnel = {
   status(): TunnelStatus;
   /** Removes the interface, ends the threads, wipes the keys. May be called twice. */
   close(): void;
+  /** Makes a worker panic; refused unless the process was started with WEFT_DEBUG_FAULTS=1. */
+  injectPanic(shard: number): Result<void, TunnelError>;
+};
+
+/** Where an earlier tunnel stood with a peer. */
+export type ResumePoint = {
+  readonly publicKey: PublicKey;
+  /** The address its packets went to last. */
+  readonly endpoint: Endpoint | null;
 };
 
 /** Where a peer's session stands. */
@@ -163,7 +176,9 @@ export type TunnelEvent =
   | { readonly kind: "peer-down"; readonly publicKey: PublicKey }
   | { readonly kind: "endpoint-moved"; readonly publicKey: PublicKey; readonly endpoint: Endpoint }
   | { readonly kind: "handshake-failed"; readonly publicKey: PublicKey; readonly attempts: number }
-  | { readonly kind: "fault"; readonly fault: TunnelFault };
+  | { readonly kind: "fault"; readonly fault: TunnelFault }
+  /** A worker panicked and the engine has ended; the tunnel has to be closed and made again. */
+  | { readonly kind: "engine-failed"; readonly shard: number; readonly message: string };
 
 /** Trouble of the engine; after a fatal one the tunnel has to be closed and made again. */
 export type TunnelFault = {

@@ -276,13 +276,23 @@ describe("text", () => {
         },
       ],
       offloads: [],
+      engine: {
+        restarts: 0,
+        lastFailure: null,
+        drops: { badTag: 3 },
+        totals: {},
+        syscallsPerMegabyte: 41.5,
+        stages: [],
+      },
       problems: ["self: no"],
     };
 
     const text = statusLines(view).join("\n");
 
     expect(text).toContain("waiting: connection refused, next try in 5 s");
-    expect(text).toContain("problem    self: no");
+    expect(text).toMatch(/problem +self: no/);
+    expect(text).toMatch(/system calls +41\.5 per MB/);
+    expect(text).toMatch(/dropped +badTag 3/);
     expect(text).toMatch(/other +10\.0\.0\.2 +- +none +never +0 B +2\.0 KiB/);
     expect(statusLines({ ...view, peers: [] }).at(-1)).toBe("no peers yet");
   });

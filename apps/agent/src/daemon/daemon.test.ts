@@ -500,4 +500,46 @@ describe("start and stop", () => {
     expect(system.made.map((record) => record.closed)).toEqual([true, false]);
     expect(peerCount()).toBe(2);
   });
+
+  test("a worker that panics is told to the server, counted, and its engine started again under a new counter epoch", async () => {
+    const { daemon, stream } = await joinAndRun();
+    await eventually("first report", () => framesOf(stream(), "counters").length > 0);
+
+    system.emit({ kind: "engine-failed", shard: 1, message: "src/x.rs:7: out of bounds" });
+
+    expect(system.made.map((record) => record.closed)).toEqual([true, false]);
+    expect(daemon.status().engine).toMatchObject({
+      restarts: 1,
+      lastFailure: { reason: "worker 1: src/x.rs:7: out of bounds" },
+    });
+    await eventually("the server knows", () =>
+      framesOf(stream(), "status").some(({ status }) => status.problems.some((line) => line.includes("out of bounds"))),
+    );
+    stream().send({ kind: "watch", intervalMs: 500 });
+    await eventually(
+      "a new epoch",
+      () => new Set(framesOf(stream(), "counters").map(({ counters }) => counters.counterEpoch)).size === 2,
+    );
+  });
+
+  test("an engine that cannot start again at once is tried until it does", async () => {
+    await joinAndRun();
+    system.failNext.error = { code: "tun_busy", message: "taken" };
+    system.failNext.times = 2;
+
+    system.emit({ kind: "engine-failed", shard: 0, message: "oh" });
+
+    await eventually("up again", () => system.made.length === 2);
+    expect(peerCount()).toBe(2);
+  });
+
+  test("a fault asked for over the local socket reaches the engine", async () => {
+    await joinAndRun();
+
+    const asked = await askDaemon(state.paths.socket, { method: "injectPanic", shard: 0 }).answer;
+
+    expect(asked.ok).toBe(true);
+    system.advance(1);
+    expect(system.made.at(-1)?.inner.events).toContainEqual(expect.objectContaining({ kind: "engine-failed" }));
+  });
 });

@@ -36,6 +36,10 @@ export function createLocalHandler(deps: LocalHandlerDeps): LocalHandler {
       }
       case "ping":
         return ping(deps, request, call);
+      case "injectPanic": {
+        const tunnel = deps.node.sync.tunnel();
+        return tunnel ? tunnel.injectPanic(request.shard) : err({ code: "not_ready", message: "there is no tunnel" });
+      }
       case "stop":
         // The answer goes out first.
         deps.timers.after(10, deps.stop);

@@ -12,6 +12,8 @@ export type LocalRequest =
       readonly intervalMs: number;
       readonly timeoutMs: number;
     }
+  /** Makes a worker of the engine panic; refused unless the daemon was started with WEFT_DEBUG_FAULTS=1. */
+  | { readonly method: "injectPanic"; readonly shard: number }
   | { readonly method: "stop" }
   /** Removes the node from its network, then stops. */
   | { readonly method: "leave" };
@@ -31,6 +33,10 @@ export function parseLocalRequest(line: string): LocalRequest | null {
     case "stop":
     case "leave":
       return { method: value["method"] };
+    case "injectPanic": {
+      const shard = wholeNumber(value["shard"], { min: 0, max: 63 });
+      return shard === null ? null : { method: "injectPanic", shard };
+    }
     case "waitReady": {
       const timeoutMs = wholeNumber(value["timeoutMs"], { min: 0, max: 600_000 });
       return timeoutMs === null ? null : { method: "waitReady", timeoutMs };

@@ -19,7 +19,7 @@ export type MapApplier = {
   readonly apply: (checked: CheckedMap) => void;
   /** The map of the last run; nobody waits for an acknowledgement. */
   readonly applyStored: (map: NetworkMap) => void;
-  /** After a fatal fault of the engine. */
+  /** Makes the tunnel anew. */
   readonly rebuild: () => void;
   /** What the last application could not do, as sentences. */
   readonly problems: () => readonly string[];
@@ -29,13 +29,15 @@ export type MapApplier = {
 export function createMapApplier(deps: MapApplierDeps): MapApplier {
   const { sync, timers, log, send } = deps;
   let lastErrors: readonly ApplyError[] = [];
+  let failures = 0;
   let cancelRetry = (): void => {};
   const done = (errors: readonly ApplyError[]): void => {
     lastErrors = errors;
     for (const error of errors) log.error("apply_failed", { object: error.object, detail: error.detail });
     cancelRetry();
     // A tunnel that could not be made is tried again: what was in the way may go, with or without the server.
-    if (!sync.tunnel()) cancelRetry = timers.after(RETRY_TUNNEL_MS, () => done(sync.rebuild()));
+    failures = sync.tunnel() ? 0 : failures + 1;
+    if (failures > 0) cancelRetry = timers.after(retryDelayMs(failures), () => done(sync.rebuild()));
     deps.onApplied(errors);
   };
   return {
@@ -66,4 +68,11 @@ function logNewKeys(log: Log, sync: MapSync, checked: CheckedMap): void {
 }
 
 const KEYS_PER_LINE = 100;
-const RETRY_TUNNEL_MS = 10_000;
+
+/** Soon at first: an interface of the same name may just be going away. */
+function retryDelayMs(failures: number): number {
+  return Math.min(RETRY_MS_MIN * 2 ** (failures - 1), RETRY_MS_MAX);
+}
+
+const RETRY_MS_MIN = 250;
+const RETRY_MS_MAX = 10_000;

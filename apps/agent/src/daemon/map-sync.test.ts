@@ -195,6 +195,24 @@ describe("map to tunnel", () => {
     expect(keys(sync)).toHaveLength(2);
   });
 
+  test("a tunnel that was taken down comes back with handshakes under way to the peers that had them", () => {
+    const { sync, system } = start();
+    const called = mustBe(parseEndpoint("198.51.100.9:7"));
+    sync.applyMap(aNetworkMap(0, { peers: [aPeer(1, { keepaliveSeconds: 25, endpoints: [called] }), aPeer(2)] }));
+    system.advance(10);
+
+    sync.takeDown();
+    expect(sync.tunnel()).toBeNull();
+    expect(sync.rebuild()).toEqual([]);
+
+    expect(sync.tunnel()?.peer(aPeer(1).publicKey)).toMatchObject({
+      endpoint: called,
+      session: { state: "handshaking", attempts: 1 },
+    });
+    expect(sync.tunnel()?.peer(aPeer(2).publicKey)?.session.state).toBe("none");
+    expect(sync.tunnelsMade()).toBe(2);
+  });
+
   test("ND-14 endpoints inside the network and empty addresses do not reach the tunnel", () => {
     const endpoints = ["192.0.2.1:1", "10.77.5.5:1", "[fd77::9]:1"].map((text) => mustBe(parseEndpoint(text)));
 

@@ -1,4 +1,4 @@
-import type { Tunnel, TunnelError, TunnelSelf } from "@weft/dataplane";
+import type { ResumePoint, Tunnel, TunnelError, TunnelSelf } from "@weft/dataplane";
 import {
   err,
   ok,
@@ -31,8 +31,15 @@ export type MapSync = {
   readonly map: () => NetworkMap | null;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
-  /** Makes the tunnel anew, after a fatal fault or when it could not be made before; the map stays. */
+  /** Removes the tunnel and remembers which peers had sessions and where; the map stays. */
+  readonly takeDown: () => void;
+  /**
+   * Makes the tunnel anew, after it was taken down or when it could not be made before; handshakes with peers that had
+   * sessions start at once.
+   */
   readonly rebuild: () => readonly ApplyError[];
+  /** How many tunnels were made so far. */
+  readonly tunnelsMade: () => number;
   /** Removes the tunnel and forgets the map. */
   readonly close: () => void;
 };
@@ -42,6 +49,8 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
   let settings: Settings | null = null;
   let wholeMap: NetworkMap | null = null;
   let tunnel: Tunnel | null = null;
+  let tunnelsMade = 0;
+  let resume: readonly ResumePoint[] = [];
   const index = createPeerIndex();
 
   const currentMap = (): NetworkMap | null => (wholeMap ??= settings && { ...settings, peers: index.all() });
@@ -52,7 +61,16 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
     const made = makeTunnel(tunnelSelf(map.self), map.self);
     if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
     tunnel = made.value;
-    return fill(made.value, map);
+    tunnelsMade += 1;
+    const errors = [...fill(made.value, map), ...problems("sessions", made.value.resumePeers(resume))];
+    resume = [];
+    return errors;
+  };
+  const takeDown = (): void => {
+    if (!tunnel) return;
+    resume = resumePoints(tunnel);
+    tunnel.close();
+    tunnel = null;
   };
 
   return {
@@ -79,11 +97,12 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
         ...(touchesPeers ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
       ];
     },
+    takeDown,
     rebuild() {
-      tunnel?.close();
-      tunnel = null;
+      takeDown();
       return build();
     },
+    tunnelsMade: () => tunnelsMade,
     restoreInterface() {
       if (!tunnel || !settings) return [];
       const wanted = tunnelSelf(settings.self);
@@ -98,11 +117,18 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
     close() {
       tunnel?.close();
       tunnel = null;
+      resume = [];
       settings = null;
       wholeMap = null;
       index.replace([]);
     },
   };
+}
+
+/** Peers with a session or a try at one: somebody waits for them. */
+function resumePoints(tunnel: Tunnel): readonly ResumePoint[] {
+  const wanted = tunnel.peers().filter(({ session }) => session.state !== "none");
+  return wanted.map(({ publicKey, endpoint }) => ({ publicKey, endpoint }));
 }
 
 type Settings = Pick<NetworkMap, "self" | "filter">;

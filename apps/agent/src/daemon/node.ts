@@ -11,6 +11,7 @@ import type { Timers } from "../stream/timers.ts";
 import { createAddressWatch } from "./address-watch.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
+import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
 import type { HostFacts } from "../os/host-facts.ts";
 import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
 import { createJobs } from "./jobs.ts";
@@ -56,6 +57,8 @@ export type MeshNode = {
   readonly version: () => MapVersion | null;
   readonly peerState: (peer: MapPeer) => PeerState | null;
   readonly problems: () => readonly string[];
+  /** How often the engine was started again, and why last. */
+  readonly engine: () => EngineRestarts;
   /** Ends stream and reports; the tunnel stays. */
   readonly disconnect: (message: string) => void;
   /** Writes a map that is not on disk yet. */
@@ -76,7 +79,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     send,
     onApplied(errors) {
       deps.events.onApplied(errors);
-      reporter.tunnelChanged();
+      changed();
     },
   });
   const keeper = createMapKeeper({
@@ -104,7 +107,11 @@ export function createNode(deps: NodeDeps): MeshNode {
       },
     },
   );
-  const reporter = createReporter(deps, { sync, send, problems: applier.problems });
+  const { takeDown } = sync;
+  const changed = (): void => reporter.tunnelChanged();
+  const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });
+  const problems = (): readonly string[] => [...restart.problems(), ...applier.problems()];
+  const reporter = createReporter(deps, { sync, send, problems });
   const jobs = createJobs({ timers, pingOnce: system.ping, send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync);
   const addresses = createAddressWatch({
@@ -115,11 +122,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     onLook: guard.check,
     onStreamAddressLost: (address) => control.reconnectNow(`the address ${address} is gone`),
   });
-  const onTunnelEvent = (event: TunnelEvent): void => {
-    logTunnelEvent(log, event);
-    if (event.kind === "fault" && event.fault.operation === "tun-write") guard.suspect();
-    if (event.kind === "fault" && event.fault.severity === "fatal") applier.rebuild();
-  };
+  const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart });
 
   return {
     start() {
@@ -132,9 +135,11 @@ export function createNode(deps: NodeDeps): MeshNode {
     control,
     version: keeper.version,
     peerState,
-    problems: applier.problems,
+    problems,
+    engine: restart.state,
     disconnect(message) {
       applier.stop();
+      restart.stop();
       addresses.stop();
       reporter.stop();
       control.stop(message);
@@ -156,7 +161,8 @@ function createReporter(
   return createStatusReporter({
     ...deps,
     ...own,
-    counterEpoch: deps.host.counterEpoch,
+    // Every engine begins its counters at zero, so each has an epoch of its own.
+    counterEpoch: () => BigInt.asUintN(64, deps.host.counterEpoch + BigInt(sync.tunnelsMade() - 1)),
     tunnel: sync.tunnel,
     peerByKey: sync.peerByKey,
     endpoints: () => ownEndpoints(sync, interfacesOf(deps.system) ?? []),
@@ -197,7 +203,25 @@ function interfacesOf(system: TunnelSystem): readonly HostInterface[] | null {
 
 function logTunnelEvent(log: Log, event: TunnelEvent): void {
   if (event.kind === "fault") log.error("tunnel_fault", event.fault);
+  else if (event.kind === "engine-failed") log.error("engine_failed", { shard: event.shard, reason: event.message });
   else log.debug(event.kind.replaceAll("-", "_"), { publicKey: event.publicKey });
+}
+
+function handleTunnelEvent(
+  event: TunnelEvent,
+  own: { readonly log: Log; readonly guard: InterfaceGuard; readonly restart: EngineRestart },
+): void {
+  logTunnelEvent(own.log, event);
+  if (event.kind === "fault" && event.fault.operation === "tun-write") own.guard.suspect();
+  const failure = engineFailure(event);
+  if (failure !== null) own.restart.failed(failure);
+}
+
+/** Why the engine cannot go on, in a few words; `null` when it can. */
+function engineFailure(event: TunnelEvent): string | null {
+  if (event.kind === "engine-failed") return `worker ${event.shard}: ${event.message}`;
+  if (event.kind !== "fault" || event.fault.severity !== "fatal") return null;
+  return `${event.fault.operation} failed (errno ${event.fault.errno})`;
 }
 
 function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamRequest {

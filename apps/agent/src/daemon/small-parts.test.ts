@@ -115,7 +115,7 @@ describe("reports", () => {
     const reporter = createStatusReporter({
       timers,
       wallClockMs: () => 5_000,
-      counterEpoch: 9n,
+      counterEpoch: () => 9n,
       send: (frame) => void sent.push(frame),
       tunnel: sync.tunnel,
       peerByKey: (key: PublicKey) => sync.peerByKey(key),

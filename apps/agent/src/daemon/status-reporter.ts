@@ -29,7 +29,7 @@ export type StatusReporter = {
 export type StatusReporterDeps = {
   readonly timers: Timers;
   readonly wallClockMs: () => number;
-  readonly counterEpoch: bigint;
+  readonly counterEpoch: () => bigint;
   readonly send: (frame: AgentFrame) => void;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
@@ -119,7 +119,7 @@ function readCounters(
     return peer ? [{ row, peer }] : [];
   });
   return counterReport(counters, rows, {
-    counterEpoch: deps.counterEpoch,
+    counterEpoch: deps.counterEpoch(),
     uptimeMs: Math.floor(deps.timers.nowMs() - own.startedMs),
     ...deps.usage(),
     peerState: (key) => tunnel.peer(key),

@@ -5,6 +5,7 @@ import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { Membership } from "../state/state-store.ts";
 import { dropReason, handshakeAgeMs, isDropColumn, valueAt } from "./counter-report.ts";
 import type { ControlState } from "./control-client.ts";
+import { engineView, type EngineView } from "./engine-view.ts";
 import type { MeshNode } from "./node.ts";
 
 /** What `weft status` shows; its JSON form is part of the interface. */
@@ -29,6 +30,7 @@ export type StatusView = {
   readonly map: { readonly epoch: string; readonly sequence: string } | null;
   readonly peers: readonly PeerView[];
   readonly offloads: readonly OffloadState[];
+  readonly engine: EngineView;
   readonly problems: readonly string[];
 };
 
@@ -69,6 +71,7 @@ export function statusView(
     map: version ? { epoch: version.epoch.toString(16), sequence: version.sequence.toString() } : null,
     peers: map && tunnel ? peerViews(map.peers, tunnel, now.wallClockMs) : [],
     offloads: tunnel?.status().offloads ?? [],
+    engine: engineView(tunnel, node.engine()),
     problems: node.problems(),
   };
 }

@@ -12,7 +12,9 @@ export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTunin
   const shards = number(environment, "WEFT_SHARDS", { min: 1, max: 64 });
   const niceness = number(environment, "WEFT_NICENESS", { min: -20, max: 19 });
   const firewallMark = number(environment, "WEFT_FIREWALL_MARK", { min: 0, max: 0xffff_ffff });
-  for (const read of [tunOffload, udpGso, udpGro, shards, niceness, firewallMark]) if (!read.ok) return read;
+  const stageTiming = choice(environment, "WEFT_STAGE_TIMING", ["on", "off"]);
+  for (const read of [tunOffload, udpGso, udpGro, shards, niceness, firewallMark, stageTiming])
+    if (!read.ok) return read;
   return ok({
     ...defined("tunOffload", tunOffload),
     ...defined("udpGso", udpGso),
@@ -20,6 +22,7 @@ export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTunin
     ...defined("shards", shards),
     ...defined("niceness", niceness),
     ...defined("firewallMark", firewallMark),
+    ...defined("stageTiming", stageTiming),
   });
 }
 

@@ -7,11 +7,11 @@ use ports::{Datagrams, Instant, TunQueue};
 use crate::command::CommandError;
 use crate::counters::{peer_counter_names, total_counter_names};
 use crate::driver::ShardClock;
-use crate::event::{Event, Events, FaultSource, FaultWeight, IoFault};
+use crate::event::{Event, Events, FailureText};
 use crate::gate::HandshakeGate;
 use crate::peer::Peer;
 use crate::shard::{Shard, ShardLimits, ShardParts};
-use crate::shared::{MailState, ShardBoard, ShardState, Shared};
+use crate::shared::{MailState, ShardBoard, ShardState, Shared, Stop};
 use crate::stage::{shard_counter_names, stage_names};
 use crate::state::State;
 
@@ -122,10 +122,16 @@ impl Engine {
                     .zip(0_u64..)
                     .map(move |(counts, stage)| (shard, stage, counts))
             });
-        for (row, (shard, stage, [batches, packets, bytes, cycles])) in
-            into.chunks_exact_mut(columns).zip(table)
-        {
-            let values = [shard, stage, batches, packets, bytes, nanoseconds(cycles)];
+        for (row, (shard, stage, counts)) in into.chunks_exact_mut(columns).zip(table) {
+            let fixed = [
+                shard,
+                stage,
+                counts.batches,
+                counts.packets,
+                counts.bytes,
+                nanoseconds(counts.cycles),
+            ];
+            let values = fixed.into_iter().chain(counts.sizes);
             row.iter_mut().zip(values).for_each(|(to, from)| *to = from);
         }
         Rows::Written(rows)
@@ -154,14 +160,19 @@ impl Engine {
         self.shared.boards.iter().map(state).collect()
     }
 
-    /// Tells the slow path that the thread of a shard ended although the engine was not stopped.
-    pub fn report_lost_shard(&self, index: u16) {
-        let fault = IoFault {
-            what: FaultSource::Poll,
-            weight: FaultWeight::Fatal,
-            errno: 0,
-        };
-        self.shared.events.push(index, Event::IoFault(fault));
+    /// Tells the slow path that a shard panicked, and all shards to end. Only the first failure is told. `message` is cut
+    /// to 256 bytes.
+    pub(crate) fn report_failed_shard(&self, index: u16, message: &str) {
+        if self.shared.stop() == Stop::First {
+            self.shared
+                .events
+                .push(index, Event::ShardFailed(FailureText::new(message)));
+        }
+    }
+
+    /// Makes a shard panic when it is woken next: to see how the program around it takes that.
+    pub fn inject_panic(&self, index: u16) {
+        self.shared.inject_panic(index);
     }
 
     /// Tells all shards to end; they do so when they are woken next.

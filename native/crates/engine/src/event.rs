@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Something the slow path must know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     WantHandshake {
         peer: u32,
@@ -43,7 +43,26 @@ pub(crate) enum Event {
     LargeSent {
         peer: u32,
     },
+    /// A shard panicked; all shards end.
+    ShardFailed(FailureText),
 }
+
+/// What a panic said: text of at most 256 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FailureText(Box<str>);
+
+impl FailureText {
+    /// Keeps the beginning.
+    pub(crate) fn new(text: &str) -> Self {
+        let end = (0..=text.len().min(FAILURE_TEXT_MAX))
+            .rev()
+            .find(|at| text.is_char_boundary(*at))
+            .unwrap_or(0);
+        FailureText(text.get(..end).unwrap_or_default().into())
+    }
+}
+
+const FAILURE_TEXT_MAX: usize = 256;
 
 /// Why a handshake is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +203,8 @@ impl Events {
                 | Event::SessionExpired { .. }
                 | Event::ProbeAnswered { .. }
                 | Event::PathTooBig { .. }
-                | Event::LargeSent { .. }) => writer.plain(*shard, plain),
+                | Event::LargeSent { .. }
+                | Event::ShardFailed(_)) => writer.plain(*shard, plain),
             };
             if written.is_none() {
                 return writer.used;
@@ -272,6 +292,7 @@ impl Writer<'_> {
                 self.record(11, 0, shard, &[&peer.to_le_bytes(), &payload.to_le_bytes()])
             }
             Event::LargeSent { peer } => self.record(12, 0, shard, &[&peer.to_le_bytes()]),
+            Event::ShardFailed(FailureText(text)) => self.record(14, 0, shard, &[text.as_bytes()]),
         }
     }
 
@@ -418,6 +439,19 @@ mod tests {
 
         assert_eq!(used, 32, "a peer that is gone is not told about");
         assert_eq!(out[8..18], [6, 0, 0, 0, 6, 0, 2, 1, 0x20, 0x01]);
+    }
+
+    #[test]
+    fn a_failure_is_told_in_at_most_256_bytes_of_whole_characters() {
+        let (events, _) = counted();
+        let text = format!("{}é and more", "x".repeat(255));
+        events.push(3, Event::ShardFailed(FailureText::new(&text)));
+
+        let mut out = [0; 512];
+        let used = events.take(&mut out, |_| None);
+
+        assert_eq!(out[..8], [14, 0, 3, 0, 255, 0, 0, 0]);
+        assert_eq!(out[8..used], [b'x'; 255]);
     }
 
     #[test]

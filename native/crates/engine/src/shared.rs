@@ -1,6 +1,6 @@
 //! What the slow path and all shards share.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -26,8 +26,20 @@ pub(crate) struct Shared {
     peers_max: u32,
     mail: Mutex<Mail>,
     mail_waiting: AtomicBool,
-    stopping: AtomicBool,
+    /// [`RUNNING`], [`STOPPING`], or [`PANIC`] plus the number of a shard that is to panic.
+    course: AtomicU32,
 }
+
+/// Whether a call to stop was the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    First,
+    Again,
+}
+
+const RUNNING: u32 = 0;
+const STOPPING: u32 = 1;
+const PANIC: u32 = 1 << 16;
 
 /// What one shard shows to the outside.
 #[derive(Debug)]
@@ -102,7 +114,7 @@ impl Shared {
             peers_max,
             mail: Mutex::new(Mail::default()),
             mail_waiting: AtomicBool::new(false),
-            stopping: AtomicBool::new(false),
+            course: AtomicU32::new(RUNNING),
         }
     }
 
@@ -116,12 +128,29 @@ impl Shared {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn stop(&self) {
-        self.stopping.store(true, Ordering::Release);
+    pub(crate) fn stop(&self) -> Stop {
+        match self.course.swap(STOPPING, Ordering::AcqRel) {
+            STOPPING => Stop::Again,
+            _ => Stop::First,
+        }
     }
 
-    pub(crate) fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
+    /// Whether a shard is to end.
+    ///
+    /// # Panics
+    /// When the shard was told to.
+    pub(crate) fn is_stopping(&self, shard: u16) -> bool {
+        let course = self.course.load(Ordering::Acquire);
+        assert!(course != PANIC + u32::from(shard), "a panic was asked for");
+        course == STOPPING
+    }
+
+    pub(crate) fn inject_panic(&self, shard: u16) {
+        let wanted = PANIC + u32::from(shard);
+        // An engine that stops already goes on doing so.
+        let _ = self
+            .course
+            .compare_exchange(RUNNING, wanted, Ordering::AcqRel, Ordering::Acquire);
     }
 
     /// Takes what was ordered since the last call.

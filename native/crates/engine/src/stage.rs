@@ -43,7 +43,7 @@ pub fn stage_names() -> &'static [&'static str] {
     &NAMES
 }
 
-/// Columns of a shard row.
+/// Columns of a shard row. The last ones say how many batches had 1, 2–3, 4–7, … and 64 or more packets.
 #[must_use]
 pub fn shard_counter_names() -> &'static [&'static str] {
     &[
@@ -53,7 +53,24 @@ pub fn shard_counter_names() -> &'static [&'static str] {
         "packets",
         "bytes",
         "nanoseconds",
+        "batchesOf1",
+        "batchesOf2",
+        "batchesOf4",
+        "batchesOf8",
+        "batchesOf16",
+        "batchesOf32",
+        "batchesOf64",
     ]
+}
+
+/// Whether shards count and time their stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StageTiming {
+    /// Every stage of every batch is counted and timed.
+    #[default]
+    On,
+    /// Stage rows stay zero and the cycle counter is not read.
+    Off,
 }
 
 /// What one shard did per stage; the shard is the only writer.
@@ -67,7 +84,11 @@ pub(crate) struct StageCounts {
     packets: Count,
     bytes: Count,
     cycles: Count,
+    sizes: [Count; SIZE_CLASSES],
 }
+
+/// Classes of batch sizes: powers of two, the last one open.
+const SIZE_CLASSES: usize = 7;
 
 /// How much a stage did in one go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,17 +106,53 @@ impl StageTable {
         counts.packets.add(work.packets as u64);
         counts.bytes.add(work.bytes as u64);
         counts.cycles.add(cycles);
+        if let Some(class) = work.packets.checked_ilog2()
+            && let Some(count) = counts.sizes.get((class as usize).min(SIZE_CLASSES - 1))
+        {
+            count.add(1);
+        }
     }
 
-    /// Batches, packets, bytes and cycles of every stage.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = [u64; 4]> + '_ {
-        self.0.iter().map(|counts| {
-            [
-                counts.batches.get(),
-                counts.packets.get(),
-                counts.bytes.get(),
-                counts.cycles.get(),
-            ]
+    /// What every stage did.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = StageRow> + '_ {
+        self.0.iter().map(|counts| StageRow {
+            batches: counts.batches.get(),
+            packets: counts.packets.get(),
+            bytes: counts.bytes.get(),
+            cycles: counts.cycles.get(),
+            sizes: counts.sizes.each_ref().map(Count::get),
         })
+    }
+}
+
+/// The counts of one stage at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StageRow {
+    pub(crate) batches: u64,
+    pub(crate) packets: u64,
+    pub(crate) bytes: u64,
+    pub(crate) cycles: u64,
+    pub(crate) sizes: [u64; SIZE_CLASSES],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_counted_in_the_class_of_their_size() {
+        let table = StageTable::default();
+        for packets in [0, 1, 2, 3, 4, 63, 64, 5_000] {
+            table.add(Stage::Seal, Work { packets, bytes: 10 }, 7);
+        }
+
+        let row = table.rows().nth(Stage::Seal as usize).unwrap();
+
+        assert_eq!((row.batches, row.bytes, row.cycles), (8, 80, 56));
+        assert_eq!(
+            row.sizes,
+            [1, 2, 1, 0, 0, 1, 2],
+            "an empty batch has no class"
+        );
     }
 }

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::sync::{Arc, Mutex};
 
-use engine::{Engine, EngineLimits, Shard, ShardLimits, ShardParts};
+use engine::{Engine, EngineLimits, Shard, ShardLimits, ShardParts, StageTiming};
 use offload::{ByteOrder, MergeLimits, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{
     Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, Framing,
@@ -209,6 +209,7 @@ fn node(
         mtu: 1420,
         send_segments_max: 64,
         merge: MergeLimits::default(),
+        stage_timing: StageTiming::On,
     };
     let shard = engine.shard(0, parts, limits);
     let keys = if at == 0 { [1, 2] } else { [2, 1] };

@@ -131,6 +131,25 @@ impl Engine {
         Ok(status_of(self.running(&env)?))
     }
 
+    /// Makes a worker panic, to see how the program takes it: the event `ShardFailed` follows, and the engine ends. Throws
+    /// with code `not_enabled` unless the environment of the process has `WEFT_DEBUG_FAULTS=1`.
+    #[napi]
+    pub fn inject_panic(&self, env: Env, shard: u32) -> Result<()> {
+        let running = self.running(&env)?;
+        if std::env::var_os("WEFT_DEBUG_FAULTS").is_none_or(|value| value != "1") {
+            let sentence = "faults are injected only with WEFT_DEBUG_FAULTS=1";
+            return Err(Failure::new("not_enabled", sentence).into_error(&env));
+        }
+        match u16::try_from(shard) {
+            Ok(shard) if u32::from(shard) < self.shard_count => running.inject_panic(shard),
+            _ => {
+                let sentence = format!("there is no worker {shard}");
+                return Err(Failure::new("invalid_option", sentence).into_error(&env));
+            }
+        }
+        Ok(())
+    }
+
     /// Ends the workers, closes all descriptors and removes the TUN interface. May be called again.
     #[napi]
     pub fn close(&mut self) {

@@ -1,5 +1,6 @@
 //! The options of an engine, checked once.
 
+use engine::StageTiming;
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use sys::udp::{EqualTail, Family, Switch};
@@ -44,6 +45,9 @@ pub struct EngineOptions {
     pub niceness: Option<i32>,
     /// Firewall mark of everything the sockets send.
     pub firewall_mark: Option<u32>,
+    /// Whether the stages of the workers are counted and timed. Default `on`.
+    #[napi(ts_type = "\"on\" | \"off\"")]
+    pub stage_timing: Option<String>,
 }
 
 /// Options whose values make sense.
@@ -57,6 +61,7 @@ pub(crate) struct Checked {
     pub(crate) segments_max: usize,
     pub(crate) flows_max: usize,
     pub(crate) niceness: Option<i32>,
+    pub(crate) stage_timing: StageTiming,
 }
 
 impl EngineOptions {
@@ -112,6 +117,7 @@ impl EngineOptions {
             segments_max: segments_max as usize,
             flows_max: flows_max as usize,
             niceness,
+            stage_timing: stage_timing(self.stage_timing.as_deref())?,
         })
     }
 }
@@ -149,6 +155,16 @@ fn switch(name: &str, value: Option<&str>) -> Result<Switch, Failure> {
         Some("off") => Ok(Switch::Off),
         Some(other) => Err(invalid(format!(
             "{name} is \"{other}\"; it must be auto or off"
+        ))),
+    }
+}
+
+fn stage_timing(value: Option<&str>) -> Result<StageTiming, Failure> {
+    match value {
+        None | Some("on") => Ok(StageTiming::On),
+        Some("off") => Ok(StageTiming::Off),
+        Some(other) => Err(invalid(format!(
+            "stageTiming is \"{other}\"; it must be on or off"
         ))),
     }
 }

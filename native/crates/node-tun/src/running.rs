@@ -1,10 +1,9 @@
 //! An engine whose threads run.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use engine::{Engine, EngineLimits, Shard, ShardLimits, ShardParts};
+use engine::{Engine, EngineLimits, Shard, ShardEnd, ShardLimits, ShardParts};
 use offload::MergeLimits;
 use sys::clock::CycleScale;
 use sys::netlink::{LinkChange, set_link};
@@ -26,7 +25,7 @@ pub(crate) struct Running {
     pub(crate) port: u16,
     pub(crate) scale: CycleScale,
     pub(crate) niceness: Option<i32>,
-    wakers: Vec<Arc<Waker>>,
+    wakers: Arc<[Arc<Waker>]>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -55,7 +54,7 @@ impl Running {
             port: sockets.port,
             scale: CycleScale::start(),
             niceness: options.niceness,
-            wakers: Vec::new(),
+            wakers: wakers(options.shards)?,
             threads: Vec::new(),
         };
         let limits = shard_limits(&options, granted);
@@ -66,6 +65,12 @@ impl Running {
             running.start_shard(index, tun, sockets, &limits)?;
         }
         Ok(running)
+    }
+
+    /// Makes a worker panic.
+    pub(crate) fn inject_panic(&self, shard: u16) {
+        self.engine.inject_panic(shard);
+        self.wakers.iter().for_each(|waker| waker.wake());
     }
 
     /// Wakes the first shard.
@@ -86,16 +91,11 @@ impl Running {
         sockets: ShardSockets,
         limits: &ShardLimits,
     ) -> Result<(), Failure> {
-        let failed = |error: std::io::Error| {
-            let errno = error.raw_os_error().unwrap_or(0);
-            Failure::with_errno(
-                "engine_start",
-                errno,
-                format!("a worker cannot be started: {error}"),
-            )
+        let wakers = Arc::clone(&self.wakers);
+        let Some(waker) = wakers.get(usize::from(index)) else {
+            return Ok(());
         };
-        let waker = Arc::new(Waker::new().map_err(failed)?);
-        let mut waiter = EpollWaiter::new(&tun, &sockets, Arc::clone(&waker)).map_err(failed)?;
+        let waiter = EpollWaiter::new(&tun, &sockets, Arc::clone(waker)).map_err(not_started)?;
         let ShardSockets { v4, v6 } = sockets;
         let parts = ShardParts {
             tun,
@@ -103,23 +103,22 @@ impl Running {
             v6,
             clock: SystemClock,
         };
-        let mut shard: LinuxShard = self.engine.shard(index, parts, limits.clone());
+        let shard: LinuxShard = self.engine.shard(index, parts, limits.clone());
         let (engine, niceness) = (self.engine.clone(), self.niceness);
         let work = move || {
             if let Some(niceness) = niceness {
                 // Without the right to raise priority the thread works at the usual one; `status` tells.
                 let _ = sys::thread::set_niceness(niceness);
             }
-            // A fault in one worker must not end the process that hosts the addon.
-            if catch_unwind(AssertUnwindSafe(|| shard.run(&mut waiter))).is_err() {
-                engine.report_lost_shard(index);
+            // A fault in one worker must not end the process that hosts the addon, nor leave half an engine at work.
+            if engine.run_guarded(shard, waiter) == ShardEnd::Panicked {
+                wakers.iter().for_each(|waker| waker.wake());
             }
         };
         let thread = thread::Builder::new()
             .name(format!("weft-shard-{index}"))
             .spawn(work)
-            .map_err(failed)?;
-        self.wakers.push(waker);
+            .map_err(not_started)?;
         self.threads.push(thread);
         Ok(())
     }
@@ -134,6 +133,18 @@ impl Drop for Running {
             let _ = thread.join();
         }
     }
+}
+
+fn wakers(shards: u16) -> Result<Arc<[Arc<Waker>]>, Failure> {
+    (0..shards)
+        .map(|_| Waker::new().map(Arc::new).map_err(not_started))
+        .collect()
+}
+
+fn not_started(error: std::io::Error) -> Failure {
+    let errno = error.raw_os_error().unwrap_or(0);
+    let sentence = format!("a worker cannot be started: {error}");
+    Failure::with_errno("engine_start", errno, sentence)
 }
 
 fn shard_limits(options: &Checked, granted: Granted) -> ShardLimits {
@@ -153,6 +164,7 @@ fn shard_limits(options: &Checked, granted: Granted) -> ShardLimits {
             },
             ..MergeLimits::default()
         },
+        stage_timing: options.stage_timing,
     }
 }
 

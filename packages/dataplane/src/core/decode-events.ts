@@ -29,9 +29,22 @@ export function decodeEvents(batch: Uint8Array): Result<readonly EngineEvent[], 
 function decodeEvent(header: DataView, body: Uint8Array): EngineEvent | EventError["code"] {
   const kind = header.getUint8(0);
   const fixedBytes = FIXED_BODY_BYTES.get(kind);
-  if (fixedBytes === undefined) return kind === 1 || kind === 2 ? decodeMessageEvent(header, body) : "unknown_kind";
+  if (fixedBytes === undefined) return decodeLongEvent(header, body);
   if (body.length !== fixedBytes) return "wrong_length";
   return decodeFixedEvent(kind, viewOf(body));
+}
+
+function decodeLongEvent(header: DataView, body: Uint8Array): EngineEvent | EventError["code"] {
+  switch (header.getUint8(0)) {
+    case 1:
+    case 2:
+      return decodeMessageEvent(header, body);
+    case 14:
+      if (body.length > FAILURE_BYTES_MAX) return "wrong_length";
+      return { kind: "shard-failed", shard: header.getUint16(2, true), message: TEXT.decode(body) };
+    default:
+      return "unknown_kind";
+  }
 }
 
 function decodeMessageEvent(header: DataView, body: Uint8Array): EngineEvent | EventError["code"] {
@@ -95,5 +108,7 @@ const FIXED_BODY_BYTES: ReadonlyMap<number, number> = new Map([
   [8, 8],
   [9, 8],
 ]);
+const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
+const FAILURE_BYTES_MAX = 256;
 const REASONS = ["no-session", "old-sent", "old-received"] as const;
 const OPERATIONS = ["tun-read", "tun-write", "udp-receive", "udp-send", "poll"] as const;

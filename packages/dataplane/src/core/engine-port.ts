@@ -67,7 +67,9 @@ export type EngineEvent =
       readonly severity: "passing" | "fatal";
       readonly errno: number;
     }
-  | { readonly kind: "session-expired"; readonly slot: number; readonly localIndex: number };
+  | { readonly kind: "session-expired"; readonly slot: number; readonly localIndex: number }
+  /** A worker panicked; the engine has ended. */
+  | { readonly kind: "shard-failed"; readonly shard: number; readonly message: string };
 
 export const RECORD_HEADER_BYTES = 8;
 export const ENDPOINT_BYTES = 20;
@@ -91,6 +93,8 @@ export type Engine = {
   readonly readTotals: (into: BigUint64Array) => number;
   readonly status: () => EngineStatus;
   readonly close: () => void;
+  /** Makes a worker panic; throws unless the process allows it. */
+  readonly injectPanic: (shard: number) => void;
 };
 
 /** The part of the engine's own report that the slow path passes on. */

@@ -1,7 +1,8 @@
+import type { Endpoint } from "@weft/protocol";
 import type { TunnelPeer } from "../tunnel.ts";
 import { type CoreContext, type Moment, rearm } from "./core-context.ts";
-import { withCandidates } from "./endpoint-choice.ts";
-import { retrySoon } from "./initiator-flow.ts";
+import { withAuthenticated, withCandidates } from "./endpoint-choice.ts";
+import { retrySoon, startHandshake } from "./initiator-flow.ts";
 import type { PeerChange, PeerField } from "./map-diff.ts";
 import type { Peer } from "./peer.ts";
 import { dropAttempt } from "./session-flow.ts";
@@ -37,6 +38,21 @@ function addPeer(context: CoreContext, desired: TunnelPeer, at: Moment): void {
   if (desired.keepaliveSeconds === 0 || desired.endpoints.length === 0) return;
   peer.wakeAtMs = at.nowMs;
   rearm(context, peer);
+}
+
+/** Goes on where an earlier tunnel was: at the address it heard the peer from last, with a handshake at once. */
+export function resumePeer(
+  context: CoreContext,
+  peer: Peer,
+  resume: { readonly endpoint: Endpoint | null; readonly at: Moment },
+): void {
+  const { endpoint, at } = resume;
+  if (endpoint && peer.choice.active !== endpoint) {
+    peer.choice = withAuthenticated(peer.choice, endpoint);
+    context.send({ kind: "set-endpoint", slot: peer.slot, endpoint: wireEndpoint(endpoint) });
+  }
+  peer.wakeAtMs = null;
+  startHandshake(context, peer, at);
 }
 
 function removePeer(context: CoreContext, peer: Peer): void {

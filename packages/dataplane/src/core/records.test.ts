@@ -194,5 +194,10 @@ function event(): fc.Arbitrary<EngineEvent> {
       errno: fc.integer({ min: -200, max: 200 }),
     }),
     fc.record({ kind: fc.constant("session-expired"), slot, localIndex: index }),
+    fc.record({
+      kind: fc.constant("shard-failed"),
+      shard: fc.nat(65_535),
+      message: fc.string({ maxLength: 64 }),
+    }),
   );
 }

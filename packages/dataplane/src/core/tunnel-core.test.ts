@@ -172,6 +172,14 @@ describe("tunnel core", () => {
     expect(core.pollEvent()).toEqual({ kind: "fault", fault: { operation: "tun-read", severity: "fatal", errno: 77 } });
     expect(core.pollEvent()).toBeUndefined();
   });
+
+  test("a worker that failed reaches the owner with its reason", () => {
+    const core = makeCore(1);
+
+    core.handleEngineEvent({ kind: "shard-failed", shard: 3, message: "out of bounds" }, at(1));
+
+    expect(core.pollEvent()).toEqual({ kind: "engine-failed", shard: 3, message: "out of bounds" });
+  });
 });
 
 const local = createLocalIdentity(createNodePrimitives(), new Uint8Array(32).fill(5));

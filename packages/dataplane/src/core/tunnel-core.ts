@@ -1,5 +1,13 @@
 import { equalBytes, type FilterRule, keyBytes, type PublicKey, type Result } from "@weft/protocol";
-import type { HandshakeCounters, PeerChanges, PeerState, TunnelError, TunnelEvent, TunnelPeer } from "../tunnel.ts";
+import type {
+  HandshakeCounters,
+  PeerChanges,
+  PeerState,
+  ResumePoint,
+  TunnelError,
+  TunnelEvent,
+  TunnelPeer,
+} from "../tunnel.ts";
 import { type CoreContext, createCounters, type Moment } from "./core-context.ts";
 import { type CommandWriter, createCommandWriter } from "./encode-commands.ts";
 import { handleMessage, handlePeerEvent } from "./engine-events.ts";
@@ -11,7 +19,7 @@ import { handlePeerDue } from "./initiator-flow.ts";
 import { changesOf, mapDiff, type PeerChange } from "./map-diff.ts";
 import { createPacer } from "./pacer.ts";
 import { type Peer, peerStateOf } from "./peer.ts";
-import { applyPeerChanges } from "./peer-changes.ts";
+import { applyPeerChanges, resumePeer } from "./peer-changes.ts";
 import { createPeerTable } from "./peer-table.ts";
 import { createPrefixClaims } from "./prefix-claims.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
@@ -37,6 +45,7 @@ export type TunnelCore = {
   readonly replacePeers: (peers: readonly TunnelPeer[], at: Moment) => Result<void, TunnelError>;
   readonly changePeers: (changes: PeerChanges, at: Moment) => Result<void, TunnelError>;
   readonly replaceFilter: (rules: readonly FilterRule[]) => void;
+  readonly resumePeers: (peers: readonly ResumePoint[], at: Moment) => void;
   readonly commands: Pick<CommandWriter, "batch" | "clear">;
   readonly pollEvent: () => TunnelEvent | undefined;
   readonly peers: () => readonly PeerState[];
@@ -87,6 +96,12 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
     replaceFilter(rules) {
       writer.push({ kind: "set-filter", rules: rules.map(wireRule).filter((rule) => rule !== null) });
     },
+    resumePeers(peers, now) {
+      for (const { publicKey, endpoint } of peers) {
+        const peer = context.peers.get(publicKey);
+        if (peer) resumePeer(context, peer, { endpoint, at: now });
+      }
+    },
     commands: writer,
     pollEvent: () => events.shift(),
     peers: () => Array.from(context.peers.all(), peerStateOf),
@@ -125,6 +140,8 @@ function dispatch(context: CoreContext, event: Exclude<EngineEvent, { kind: "coo
       const { operation, severity, errno } = event;
       return context.emit({ kind: "fault", fault: { operation, severity, errno } });
     }
+    case "shard-failed":
+      return context.emit({ kind: "engine-failed", shard: event.shard, message: event.message });
     case "want-handshake":
     case "no-answer":
     case "session-confirmed":

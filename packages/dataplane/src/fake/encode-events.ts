@@ -3,15 +3,20 @@ import { viewOf } from "../core/handshake/bytes.ts";
 
 /** One event as the record the engine writes. */
 export function encodeEvent(event: EngineEvent): Uint8Array {
-  const message = "message" in event ? event.message : new Uint8Array(0);
-  const body = new Uint8Array(bodyBytesOf(event) + message.length);
+  const body = new Uint8Array(bodyBytesOf(event) + messageOf(event).length);
   writeBody(body, event);
   const record = new Uint8Array(RECORD_HEADER_BYTES + body.length);
   record[0] = KIND_NUMBERS[event.kind];
   record[1] = flagsOf(event);
+  if (event.kind === "shard-failed") viewOf(record).setUint16(2, event.shard, true);
   viewOf(record).setUint32(4, body.length, true);
   record.set(body, RECORD_HEADER_BYTES);
   return record;
+}
+
+function messageOf(event: EngineEvent): Uint8Array {
+  if (!("message" in event)) return new Uint8Array(0);
+  return typeof event.message === "string" ? new TextEncoder().encode(event.message) : event.message;
 }
 
 function bodyBytesOf(event: EngineEvent): number {
@@ -23,6 +28,8 @@ function bodyBytesOf(event: EngineEvent): number {
       return 4 + ENDPOINT_BYTES;
     case "no-answer":
       return 4;
+    case "shard-failed":
+      return 0;
     case "want-handshake":
     case "session-confirmed":
     case "queue-overflow":
@@ -55,6 +62,9 @@ function writeBody(body: Uint8Array, event: EngineEvent): void {
       return;
     case "no-answer":
       view.setUint32(0, event.slot, true);
+      return;
+    case "shard-failed":
+      body.set(messageOf(event));
       return;
     case "queue-overflow":
       view.setUint32(0, event.dropped, true);
@@ -89,6 +99,7 @@ const KIND_NUMBERS = {
   "queue-overflow": 7,
   "io-fault": 8,
   "session-expired": 9,
+  "shard-failed": 14,
 } as const satisfies Record<EngineEvent["kind"], number>;
 const REASONS = ["no-session", "old-sent", "old-received"];
 const OPERATIONS = ["tun-read", "tun-write", "udp-receive", "udp-send", "poll"];

@@ -64,6 +64,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
       cancelTick();
       state.sessions.clear();
     },
+    injectPanic: (shard) => state.emit({ kind: "shard-failed", shard, message: "a panic was asked for" }),
     sendPacket: (bytes) => sendPacket(state, bytes),
     setLoad(load) {
       state.load = load;

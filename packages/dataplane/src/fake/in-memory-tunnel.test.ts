@@ -50,6 +50,19 @@ describe("two tunnels in memory", () => {
     expect(eventKinds(alice)).not.toContain("peer-down");
   });
 
+  test("a tunnel made anew reaches a peer at the address an earlier one heard it from, without a packet waiting", () => {
+    const { world, alice, bob } = makePair();
+    const heardFrom = alice.asPeer.endpoints[0] ?? null;
+    bob.tunnel.replacePeers([{ ...alice.asPeer, endpoints: [] }]);
+
+    bob.tunnel.resumePeers([{ publicKey: alice.tunnel.publicKey, endpoint: heardFrom }]);
+    world.time.advance(1_000);
+
+    expect(countSent(world, 1)).toBe(1);
+    expect(alice.tunnel.peers()[0]?.session.state).toBe("up");
+    expect(bob.tunnel.peers()[0]).toMatchObject({ endpoint: heardFrom, session: { state: "up" } });
+  });
+
   test("renews its session every two minutes under traffic without losing a packet", () => {
     const { world, alice, bob } = makePair();
 

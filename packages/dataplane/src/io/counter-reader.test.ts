@@ -49,6 +49,7 @@ function engineWith(peerRows: number, seen: BigUint64Array[]): Engine {
       return 1;
     },
     status: () => ({ offloads: [] }),
+    injectPanic: () => {},
     close: () => {},
   };
 }

@@ -111,6 +111,7 @@ function recordingEngine(): Started["engine"] {
     readShardCounters: () => 0,
     readTotals: () => 0,
     status: () => ({ offloads: [] }),
+    injectPanic: () => {},
     close: () => {},
   };
 }

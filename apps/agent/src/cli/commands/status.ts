@@ -39,10 +39,19 @@ export function statusLines(view: StatusView): string[] {
       ["interface", view.interface === null ? "none" : `${view.interface}, UDP port ${view.listenPort ?? "-"}`],
       ["server", serverText(view.server)],
       ["daemon", `process ${view.pid}, up for ${durationText(view.uptimeMs)}, version ${view.version}`],
+      ...engineRows(view.engine),
       ...view.problems.map((problem) => ["problem", problem]),
     ]),
     "",
     ...(view.peers.length === 0 ? ["no peers yet"] : peerLines(view.peers)),
+  ];
+}
+
+function engineRows({ drops, syscallsPerMegabyte }: StatusView["engine"]): string[][] {
+  const counts = Object.entries(drops).map(([reason, count]) => `${reason} ${count}`);
+  return [
+    ...(syscallsPerMegabyte === null ? [] : [["system calls", `${syscallsPerMegabyte} per MB`]]),
+    ...(counts.length === 0 ? [] : [["dropped", counts.join(", ")]]),
   ];
 }
 
@@ -72,6 +81,7 @@ function isStatusView(value: unknown): value is StatusView {
     isRecord(value) &&
     typeof value["pid"] === "number" &&
     isRecord(value["server"]) &&
+    isRecord(value["engine"]) &&
     Array.isArray(value["peers"]) &&
     Array.isArray(value["problems"])
   );

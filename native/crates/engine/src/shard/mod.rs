@@ -29,7 +29,7 @@ use crate::counters::Total;
 use crate::driver::{Ready, ShardClock, Wait, WantRoom};
 use crate::event::{Event, FaultSource, FaultWeight, IoFault};
 use crate::shared::{Mail, ShardBoard, ShardState, Shared};
-use crate::stage::{Stage, Work};
+use crate::stage::{Stage, StageTiming, Work};
 
 pub use inbound::SLOTS as UDP_SLOTS_PER_TURN;
 pub use outbound::FRAMES_PER_TURN as TUN_FRAMES_PER_TURN;
@@ -56,6 +56,8 @@ pub struct ShardLimits {
     pub send_segments_max: usize,
     /// What may be merged.
     pub merge: MergeLimits,
+    /// Whether stages are counted and timed.
+    pub stage_timing: StageTiming,
 }
 
 /// One worker of an engine.
@@ -75,6 +77,7 @@ struct Worker<T, D, C> {
     transmitter: Transmitter<D>,
     ended: Vec<Ended>,
     shown: ShardState,
+    timing: StageTiming,
 }
 
 impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
@@ -99,8 +102,15 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
                 transmitter: Transmitter::new(v4, v6, TxBatch::new(limits.send_segments_max)),
                 ended: Vec::new(),
                 shown: ShardState::default(),
+                timing: limits.stage_timing,
             },
         }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn index(&self) -> u16 {
+        self.worker.index
     }
 
     /// Works until the engine is stopped.
@@ -111,7 +121,7 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
             v6: true,
             ..Ready::default()
         };
-        while !self.shared.is_stopping() {
+        while !self.shared.is_stopping(self.worker.index) {
             let more = self.turn(ready);
             if ready.tun && self.worker.outbound.device() == Device::Gone {
                 // A descriptor of a deleted device is ready for ever.
@@ -171,11 +181,15 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
         let Some(board) = self.shared.boards.get(usize::from(self.worker.index)) else {
             return Ok(Ready::default());
         };
+        board.totals.add(Total::PollCalls, 1);
+        let room = self.worker.transmitter.full();
+        if self.worker.timing == StageTiming::Off {
+            return waiter.wait(timeout, room);
+        }
         let start = self.worker.clock.cycles();
-        let ready = waiter.wait(timeout, self.worker.transmitter.full());
+        let ready = waiter.wait(timeout, room);
         let spent = self.worker.clock.cycles().wrapping_sub(start);
         board.stages.add(Stage::Idle, Work::default(), spent);
-        board.totals.add(Total::PollCalls, 1);
         ready
     }
 }
@@ -199,6 +213,7 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
             now: self.clock.now(),
             shard: self.index,
             mtu: state.mtu().unwrap_or(self.mtu),
+            timing: self.timing,
         };
         self.inbound.set_mtu(pass.mtu);
         self.transmitter.note_room(ready);

@@ -11,7 +11,7 @@ use crate::driver::ShardClock;
 use crate::event::{Event, FaultSource, FaultWeight, IoFault, WantReason};
 use crate::peer::Peer;
 use crate::shared::{ShardBoard, Shared};
-use crate::stage::{Stage, Work};
+use crate::stage::{Stage, StageTiming, Work};
 use crate::state::State;
 
 /// One turn of one shard: the tables as they are now, one reading of the clock.
@@ -24,15 +24,22 @@ pub(crate) struct Pass<'a, C> {
     pub(crate) shard: u16,
     /// MTU of the TUN device.
     pub(crate) mtu: usize,
+    pub(crate) timing: StageTiming,
 }
 
 impl<C: ShardClock> Pass<'_, C> {
     pub(crate) fn cycles(&self) -> u64 {
-        self.clock.cycles()
+        match self.timing {
+            StageTiming::On => self.clock.cycles(),
+            StageTiming::Off => 0,
+        }
     }
 
     /// Counts what a stage did since `start` and returns the count now, where the next stage starts.
     pub(crate) fn spent(&self, stage: Stage, work: Work, start: u64) -> u64 {
+        if self.timing == StageTiming::Off {
+            return 0;
+        }
         let now = self.clock.cycles();
         self.board.stages.add(stage, work, now.wrapping_sub(start));
         now

@@ -15,7 +15,9 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use engine::{Engine, EngineLimits, Ready, Shard, ShardClock, ShardLimits, ShardParts};
+use engine::{
+    Engine, EngineLimits, Ready, Shard, ShardClock, ShardLimits, ShardParts, StageTiming,
+};
 use offload::MergeLimits;
 use ports::{ByteOrderTag, Clock, Framing, Instant};
 use socket::TestSocket;
@@ -94,6 +96,7 @@ impl Node {
             mtu: 1420,
             send_segments_max: 64,
             merge: MergeLimits::default(),
+            stage_timing: StageTiming::On,
         };
         let shard = engine.shard(0, parts, limits);
         Node {
