@@ -8,12 +8,12 @@ import { canMakeNamespaces, createLab, startPair } from "./support/lab.mjs";
 const STREAM_BYTES = 20_000_000;
 
 /**
- * Sends echo requests until so many are answered and returns the numbers of the answered ones: a gap is a lost packet.
- * Without a deadline (-w) ping would wait for the last answers no longer than one interval.
+ * Sends echo requests until so many are answered and returns the numbers of the first answers: a gap is a lost packet.
+ * Without a deadline (-w) ping would wait for the last answers no longer than one interval; with it, it goes on sending.
  */
 function pings(lab, address, count) {
   const output = lab.exec(0, "ping", "-n", "-c", `${count}`, "-i", "0.05", "-w", "20", address);
-  return [...output.matchAll(/icmp_seq=(\d+) /g)].map((match) => Number(match[1]));
+  return [...output.matchAll(/icmp_seq=(\d+) /g)].map((match) => Number(match[1])).slice(0, count);
 }
 
 /** Sends bytes from the first host to the second, or back; resolves with what iperf3 says of it. */
