@@ -59,11 +59,13 @@ pub(crate) enum DropReason {
     QueueFull,
     /// The kernel refused it.
     Io,
+    /// Its datagram met congestion, and its sender cannot hear of that in any other way (RFC 6040).
+    Congestion,
 }
 
 impl DropReason {
     /// All reasons in the order of their columns.
-    pub(crate) const ALL: [DropReason; 9] = [
+    pub(crate) const ALL: [DropReason; 10] = [
         DropReason::NoPeer,
         DropReason::NoSession,
         DropReason::Replay,
@@ -73,6 +75,7 @@ impl DropReason {
         DropReason::Malformed,
         DropReason::QueueFull,
         DropReason::Io,
+        DropReason::Congestion,
     ];
 
     fn column(self) -> &'static str {
@@ -86,6 +89,7 @@ impl DropReason {
             DropReason::Malformed => "dropMalformed",
             DropReason::QueueFull => "dropQueueFull",
             DropReason::Io => "dropIo",
+            DropReason::Congestion => "dropCongestion",
         }
     }
 }
@@ -154,6 +158,7 @@ totals! {
     DropMalformed = "dropMalformed",
     DropQueueFull = "dropQueueFull",
     DropIo = "dropIo",
+    DropCongestion = "dropCongestion",
     TunReadCalls = "tunReadCalls",
     TunReadFrames = "tunReadFrames",
     TunReadSuper = "tunReadSuper",

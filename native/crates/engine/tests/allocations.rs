@@ -162,6 +162,7 @@ impl Datagrams for LaneSocket {
             gso: FeatureState::On,
             gro: FeatureState::On,
             batch: FeatureState::On,
+            equal_tails: FeatureState::On,
             gso_segments_max: 64,
             receive_buffer_bytes: 0,
             send_buffer_bytes: 0,

@@ -5,6 +5,7 @@ use std::thread::{self, JoinHandle};
 
 use engine::{Engine, EngineLimits, Shard, ShardEnd, ShardLimits, ShardParts};
 use offload::MergeLimits;
+use ports::FeatureState;
 use sys::clock::CycleScale;
 use sys::netlink::{LinkChange, set_link};
 use sys::tun::Granted;
@@ -157,10 +158,9 @@ fn shard_limits(options: &Checked, granted: Granted) -> ShardLimits {
             segments_max: options.segments_max,
             flows_max: options.flows_max,
             inner_mtu: options.mtu,
-            udp_equal_tail: if options.udp.equal_tail.is_avoided(KernelVersion::running()) {
-                offload::EqualTail::Avoid
-            } else {
-                offload::EqualTail::Allow
+            udp_equal_tail: match options.udp.equal_tail.state(KernelVersion::running()) {
+                FeatureState::On => offload::EqualTail::Allow,
+                FeatureState::Off(_) => offload::EqualTail::Avoid,
             },
             ..MergeLimits::default()
         },

@@ -4,6 +4,7 @@
 //! output, or panics, whatever the bytes are.
 
 pub mod checksum;
+pub mod ecn;
 mod error;
 mod flow;
 pub mod icmp;

@@ -225,6 +225,8 @@ pub struct DatagramState {
     pub gro: FeatureState,
     /// Several datagrams per system call without GSO (`sendmmsg`, `recvmmsg`).
     pub batch: FeatureState,
+    /// Batches may end in a segment of full size (FBK-08). Where they must not, a shorter datagram behind them keeps GSO.
+    pub equal_tails: FeatureState,
     /// Most segments in one send.
     pub gso_segments_max: usize,
     /// Receive buffer the kernel granted, in bytes of payload and bookkeeping as asked (half of what it reports).

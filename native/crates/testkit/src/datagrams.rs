@@ -241,6 +241,7 @@ impl Datagrams for MemoryDatagrams {
             gso: FeatureState::On,
             gro: FeatureState::On,
             batch: FeatureState::On,
+            equal_tails: FeatureState::On,
             gso_segments_max: usize::MAX,
             receive_buffer_bytes: usize::MAX,
             send_buffer_bytes: usize::MAX,

@@ -66,6 +66,7 @@ export const peer = {
       malformed: "Malformed",
       queueFull: "Queue full",
       io: "System refused it",
+      congestion: "Congestion on a packet that cannot carry the mark",
     },
   },
   offload: {

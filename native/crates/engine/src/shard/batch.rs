@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use ports::Ecn;
 use wire::{DATA_HEADER_LEN, DATA_OVERHEAD, padded_len};
 
 /// Collects datagrams of one session. All but the last have the same size; a shorter one closes the batch.
@@ -17,15 +18,27 @@ pub(crate) struct TxBatch {
     target: Option<Target>,
     carriage: Carriage,
     datagrams_max: usize,
+    payload_max: usize,
 }
 
-/// Whom a batch is for, and under which keys.
+/// Whom a batch is for, under which keys, and with which congestion mark: one send has one mark (SEG-14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) peer: u32,
     pub(crate) session: u32,
     /// Longest packet that its path carries: longer ones travel alone and in fragments, and padding stops here.
     pub(crate) inner_max: usize,
+    pub(crate) mark: Ecn,
+}
+
+impl Target {
+    /// The same, with the congestion mark of a packet (RFC 6040).
+    pub(crate) fn marked_as(self, packet: &[u8]) -> Self {
+        Target {
+            mark: Ecn::from_traffic_class(packet::ecn::mark(packet)),
+            ..self
+        }
+    }
 }
 
 /// How the collected datagrams travel.
@@ -57,7 +70,19 @@ impl TxBatch {
             target: None,
             carriage: Carriage::Together,
             datagrams_max: datagrams_max.max(1),
+            payload_max: PAYLOAD_MAX,
         }
+    }
+
+    /// Keeps room for one keepalive behind every batch.
+    pub(crate) fn leave_room_for_a_tail(&mut self) {
+        self.datagrams_max = self.datagrams_max.saturating_sub(1).max(1);
+        self.payload_max = PAYLOAD_MAX - DATA_OVERHEAD;
+    }
+
+    /// Whether the last of several datagrams is as long as the others, and a keepalive would be shorter.
+    pub(crate) fn has_equal_tail(&self) -> bool {
+        self.datagrams > 1 && self.last == Last::Full && self.segment > DATA_OVERHEAD
     }
 
     /// Says whether a packet of at most `len` bytes may follow what is collected.
@@ -72,7 +97,7 @@ impl TxBatch {
             && self.last == Last::Full
             && datagram <= self.segment
             && self.datagrams < self.datagrams_max
-            && self.used + datagram <= PAYLOAD_MAX
+            && self.used + datagram <= self.payload_max
     }
 
     /// Where the next packet is written.
@@ -190,11 +215,13 @@ mod tests {
         peer: 1,
         session: 1,
         inner_max: 1420,
+        mark: Ecn::NotCapable,
     };
     const B: Target = Target {
         peer: 2,
         session: 2,
         inner_max: 1420,
+        mark: Ecn::NotCapable,
     };
 
     fn with(lengths: &[usize]) -> TxBatch {
@@ -223,10 +250,15 @@ mod tests {
         assert!(with(&[100]).accepts(A, 98), "the same size after padding");
     }
 
-    /// SEG-04: another target needs a new batch.
+    /// SEG-04, SEG-14: another target or another congestion mark needs a new batch.
     #[test]
-    fn seg_04_another_target_needs_a_new_batch() {
+    fn seg_04_another_target_or_mark_needs_a_new_batch() {
         assert!(!with(&[100]).accepts(B, 100));
+        let marked = Target {
+            mark: Ecn::Capable0,
+            ..A
+        };
+        assert!(!with(&[100]).accepts(marked, 100));
     }
 
     /// LIM-03: a batch never exceeds what one send can carry.

@@ -6,6 +6,7 @@ use std::io;
 use arrayvec::ArrayVec;
 use filter::{Direction, Verdict};
 use offload::{Checksum, Family, MergeLimits, Merger, PushOutcome};
+use packet::ecn::{self, Carried};
 use ports::{Datagrams, Endpoint, Received, TunQueue};
 use wire::{
     Aead, DATA_HEADER_LEN, DATA_OVERHEAD, DataHeader, Extension, Message, ReplayVerdict,
@@ -56,6 +57,8 @@ struct Run<'a> {
     session: &'a Session,
     peer: &'a Peer,
     from: Endpoint,
+    /// The congestion mark that all of them carried outside.
+    mark: u8,
 }
 
 /// Whether frames went to the TUN queue.
@@ -173,7 +176,7 @@ impl Inbound {
                     let same = run.filter(|run| run.session.local_index == header.receiver);
                     if same.is_none() || self.opened.len() == OPENED_MAX {
                         start = self.finish(pass, run.take(), start, tun, transmitter);
-                        run = run_of(pass, header, slot.from);
+                        run = run_of(pass, header, slot);
                     }
                     match run {
                         Some(run) => self.open(pass, run, header, range),
@@ -282,6 +285,7 @@ impl Inbound {
             session,
             peer,
             from,
+            mark: _,
         } = run;
         peer.note_received(pass.now);
         if peer.endpoint.store(Some(from)) == Change::Moved
@@ -322,7 +326,7 @@ impl Inbound {
     fn drop_unwanted<C: ShardClock>(&mut self, pass: &Pass<'_, C>, run: Run<'_>) {
         let peer = run.peer;
         let mut owned = None;
-        let (arena, opened) = (&self.arena, &mut self.opened);
+        let (arena, opened) = (&mut self.arena, &mut self.opened);
         let extensions = &mut self.extensions;
         opened.retain_mut(|packet| {
             if packet.len == 0 {
@@ -330,7 +334,7 @@ impl Inbound {
                 return false;
             }
             let bytes = arena
-                .get(packet.start..packet.start + packet.len)
+                .get_mut(packet.start..packet.start + packet.len)
                 .unwrap_or_default();
             if is_extension(bytes) && speaks_extensions(peer) {
                 let kept = Extension::read(bytes).and_then(|message| {
@@ -343,6 +347,11 @@ impl Inbound {
                 }
                 return false;
             }
+            if run.mark != ecn::NOT_CAPABLE && ecn::carry(run.mark, bytes) == Carried::Impossible {
+                pass.dropped(Some(peer), DropReason::Congestion, 1);
+                return false;
+            }
+            let bytes = &*bytes;
             let declared = packet::declared_len(bytes).and_then(|len| bytes.get(..len));
             let Some((cut, (source, _))) =
                 declared.and_then(|cut| Some((cut, packet::addresses(cut)?)))
@@ -481,7 +490,7 @@ impl Inbound {
 fn run_of<'a, C: ShardClock>(
     pass: &Pass<'a, C>,
     header: DataHeader,
-    from: Endpoint,
+    received: &Received,
 ) -> Option<Run<'a>> {
     let (slot, session) = pass.state.session_by_index(header.receiver)?;
     let peer = pass.state.peer(session.peer)?;
@@ -492,7 +501,8 @@ fn run_of<'a, C: ShardClock>(
         slot,
         session,
         peer,
-        from,
+        from: received.from,
+        mark: received.ecn,
     })
 }
 

@@ -210,7 +210,7 @@ fn send<C, D>(
     if peer.waiting.len() > 0 {
         to.send_waiting(pass, peer, session);
     }
-    let target = pass.target(peer, session);
+    let target = pass.target(peer, session).marked_as(packet);
     let mut work = Work::default();
     while cursor.pieces_left() > 0 {
         if !to.batch.accepts(target, cursor.piece_len_max()) {

@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-use ports::{Clock, Instant};
+use ports::{Clock, Ecn, Instant};
 
 use super::batch::Target;
 use crate::counters::{DropReason, Total};
@@ -55,6 +55,7 @@ impl<C: ShardClock> Pass<'_, C> {
             peer: peer.index,
             session,
             inner_max: self.inner_max(peer),
+            mark: Ecn::NotCapable,
         }
     }
 

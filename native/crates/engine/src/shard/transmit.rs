@@ -3,7 +3,7 @@
 use core::net::SocketAddr;
 use std::io;
 
-use ports::{DatagramCounters, Datagrams, Endpoint};
+use ports::{DatagramCounters, Datagrams, Ecn, Endpoint};
 use wire::{Aead, DATA_HEADER_LEN, DataHeader, TAG_LEN};
 
 use super::batch::{Carriage, Target, TxBatch};
@@ -29,7 +29,14 @@ pub(crate) struct Transmitter<D> {
 }
 
 impl<D: Datagrams> Transmitter<D> {
-    pub(crate) fn new(v4: Option<D>, v6: Option<D>, batch: TxBatch) -> Self {
+    pub(crate) fn new(v4: Option<D>, v6: Option<D>, mut batch: TxBatch) -> Self {
+        if [&v4, &v6]
+            .into_iter()
+            .flatten()
+            .any(|socket| !socket.state().equal_tails.is_on())
+        {
+            batch.leave_room_for_a_tail();
+        }
         Transmitter {
             v4,
             v6,
@@ -85,7 +92,8 @@ impl<D: Datagrams> Transmitter<D> {
     ) -> usize {
         let mut sent = 0;
         while let Some(packet) = peer.waiting.pop(&pass.shared.waiting_bytes) {
-            self.push_packet(pass, pass.target(peer, session), &packet);
+            let target = pass.target(peer, session).marked_as(&packet);
+            self.push_packet(pass, target, &packet);
             sent += 1;
         }
         sent
@@ -96,14 +104,15 @@ impl<D: Datagrams> Transmitter<D> {
         if let Some(target) = self.batch.target()
             && let Some(peer) = pass.state.peer(target.peer)
         {
-            self.flush_to(pass, peer, target.session);
+            self.flush_to(pass, peer, target);
         }
         self.batch.clear();
     }
 
-    fn flush_to<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer, session: u32) {
+    fn flush_to<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer, target: Target) {
+        self.shorten_tail(pass, peer, target);
         let datagrams = self.batch.datagrams() as u64;
-        let Some(session) = pass.state.session(session) else {
+        let Some(session) = pass.state.session(target.session) else {
             return pass.dropped(Some(peer), DropReason::NoSession, datagrams);
         };
         let Some(endpoint) = peer.endpoint.load() else {
@@ -126,11 +135,26 @@ impl<D: Datagrams> Transmitter<D> {
             seal(session, counter, datagram);
         }
         let start = pass.spent(Stage::Seal, work, start);
-        let accepted = self.send_batch(pass, peer, endpoint);
+        let accepted = self.send_batch(pass, peer, endpoint, target.mark);
         pass.spent(Stage::UdpSend, work, start);
         self.account(pass, peer, accepted);
         if session.wants_rekey_on_send(pass.now) {
             pass.want_handshake(peer, WantReason::OldOnSend);
+        }
+    }
+
+    /// FBK-08: where the kernel mangles a batch whose last segment has full size, a keepalive becomes the last.
+    fn shorten_tail<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer, target: Target) {
+        if !self.batch.has_equal_tail() || self.batch.datagrams() < EQUAL_TAIL_BATCH_MIN {
+            return;
+        }
+        let remote = peer.endpoint.load().map(|endpoint| endpoint.remote);
+        let state = remote
+            .and_then(|remote| socket_for(&mut self.v4, &mut self.v6, remote))
+            .map(|socket| socket.state());
+        if state.is_some_and(|state| state.gso.is_on() && !state.equal_tails.is_on()) {
+            self.batch.commit(target, 0);
+            pass.count(Total::KeepalivesSent, 1);
         }
     }
 
@@ -140,6 +164,7 @@ impl<D: Datagrams> Transmitter<D> {
         pass: &Pass<'_, C>,
         peer: &Peer,
         endpoint: Endpoint,
+        mark: Ecn,
     ) -> usize {
         let Some(socket) = socket_for(&mut self.v4, &mut self.v6, endpoint.remote) else {
             return 0;
@@ -155,7 +180,9 @@ impl<D: Datagrams> Transmitter<D> {
                 break;
             }
             let outcome = match self.batch.carriage() {
-                Carriage::Together => socket.send(&endpoint, rest, self.batch.segment()),
+                Carriage::Together => {
+                    socket.send_marked(&endpoint, rest, self.batch.segment(), mark)
+                }
                 Carriage::Alone(carriage) => socket.send_alone(&endpoint, rest, carriage),
             };
             accepted += outcome.accepted;
@@ -287,6 +314,9 @@ pub(super) fn note_too_big<C: ShardClock>(
 }
 
 const EMSGSIZE: i32 = 90;
+
+/// A smaller batch is sent without GSO: a datagram more would cost more than it saves.
+const EQUAL_TAIL_BATCH_MIN: usize = 8;
 
 /// Twice is enough: the second attempt comes after the kernel ran out of memory once or lost a pinned address.
 const SEND_ATTEMPTS: usize = 2;

@@ -33,6 +33,11 @@ pub fn set_endpoint(peer: u32, remote: SocketAddr) -> Vec<u8> {
     record(4, &[&peer.to_le_bytes()[..], &endpoint(remote)].concat())
 }
 
+pub fn set_keepalive(peer: u32, seconds: u16) -> Vec<u8> {
+    let body = [&peer.to_le_bytes()[..], &seconds.to_le_bytes(), &[0, 0]];
+    record(5, &body.concat())
+}
+
 pub fn install_session(
     peer: u32,
     local: u32,
@@ -114,5 +119,5 @@ pub fn set_path_mtu(peer: u32, payload: u32, probes: u8) -> Vec<u8> {
 }
 
 pub fn send_probe(peer: u32, size: u32, id: u32) -> Vec<u8> {
-    record(16, &[peer, size, id].map(u32::to_le_bytes).as_flattened())
+    record(16, [peer, size, id].map(u32::to_le_bytes).as_flattened())
 }

@@ -8,7 +8,7 @@
 )]
 
 pub mod commands;
-mod socket;
+pub mod socket;
 
 use core::net::SocketAddr;
 use core::time::Duration;
@@ -20,7 +20,7 @@ use engine::{
 };
 use offload::MergeLimits;
 use ports::{ByteOrderTag, Clock, Framing, Instant};
-use socket::TestSocket;
+use socket::{TestSocket, Wire};
 use testkit::{ManualClock, MemoryHost, MemoryNetwork, MemoryTun, memory_tun};
 
 /// A clock moved by hand whose cycles are its nanoseconds.
@@ -62,12 +62,19 @@ pub struct Node {
     /// Set it and the socket takes nothing more.
     pub socket_full: Arc<AtomicBool>,
     pub host: MemoryHost,
+    pub wire: Arc<Wire>,
     pub wakes: Arc<AtomicUsize>,
     pub clock: TestClock,
 }
 
 impl Node {
     pub fn new(network: &MemoryNetwork, clock: &TestClock, outer: &str) -> Self {
+        Node::over(network, clock, outer, Wire::default())
+    }
+
+    /// A node over a network with properties.
+    pub fn over(network: &MemoryNetwork, clock: &TestClock, outer: &str, wire: Wire) -> Self {
+        let wire = Arc::new(wire);
         let wakes = Arc::new(AtomicUsize::new(0));
         let seen = Arc::clone(&wakes);
         let limits = EngineLimits {
@@ -88,6 +95,7 @@ impl Node {
             v4: Some(TestSocket {
                 inner: network.socket(outer.parse().unwrap()),
                 full: Arc::clone(&socket_full),
+                wire: Arc::clone(&wire),
             }),
             v6: None,
             clock: clock.clone(),
@@ -104,6 +112,7 @@ impl Node {
             shard,
             socket_full,
             host,
+            wire,
             wakes,
             clock: clock.clone(),
         }
@@ -176,10 +185,16 @@ pub struct Pair {
 impl Pair {
     /// Peers, addresses and an open policy, but no session.
     pub fn without_session() -> Self {
+        Pair::over([Wire::default(), Wire::default()])
+    }
+
+    /// Without a session, over a network with properties.
+    pub fn over(wires: [Wire; 2]) -> Self {
         let clock = TestClock::default();
         clock.0.advance(Duration::from_secs(1_000));
         let network = MemoryNetwork::new(testkit::Impairment::default(), clock.0.clone());
-        let nodes = OUTER.map(|outer| Node::new(&network, &clock, outer));
+        let mut wires = wires.into_iter();
+        let nodes = OUTER.map(|outer| Node::over(&network, &clock, outer, wires.next().unwrap()));
         for (at, node) in nodes.iter().enumerate() {
             let other: SocketAddr = OUTER[1 - at].parse().unwrap();
             node.apply(&[
@@ -198,7 +213,12 @@ impl Pair {
 
     /// With a confirmed session that the first node initiated.
     pub fn with_session() -> Self {
-        let mut pair = Pair::without_session();
+        Pair::without_session().confirmed()
+    }
+
+    /// After a handshake that the first node initiated.
+    pub fn confirmed(self) -> Self {
+        let mut pair = self;
         pair.install(100);
         pair.exchange();
         for node in &pair.nodes {

@@ -1,19 +1,40 @@
-//! A socket in memory that can be full.
+//! A socket in memory that can be full, marks what it receives, and remembers what it sent.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 
 use core::net::SocketAddr;
 
 use ports::{
-    Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, Received, SendOutcome,
+    Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, OffReason,
+    Received, SendOutcome,
 };
 use testkit::MemoryDatagrams;
 
 pub struct TestSocket {
     pub inner: MemoryDatagrams,
     pub full: Arc<AtomicBool>,
+    pub wire: Arc<Wire>,
+}
+
+/// What a test wants of the network below a socket, and what it saw there.
+#[derive(Default)]
+pub struct Wire {
+    /// The mark of everything that arrives; 0 leaves what the sender set.
+    pub mark_received: AtomicU8,
+    /// The kernel mangles batches whose last segment has full size.
+    pub mangles_equal_tails: AtomicBool,
+    /// Every send, in order.
+    pub sends: Mutex<Vec<Sent>>,
+}
+
+/// One call that sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    pub mark: u8,
+    pub segment_size: usize,
+    pub len: usize,
 }
 
 impl Datagrams for TestSocket {
@@ -23,7 +44,12 @@ impl Datagrams for TestSocket {
         slot_size: usize,
         out: &mut [Received],
     ) -> io::Result<usize> {
-        self.inner.receive(arena, slot_size, out)
+        let count = self.inner.receive(arena, slot_size, out)?;
+        let mark = self.wire.mark_received.load(Ordering::Relaxed);
+        if mark != 0 {
+            out[..count].iter_mut().for_each(|slot| slot.ecn = mark);
+        }
+        Ok(count)
     }
 
     fn send_marked(
@@ -39,6 +65,11 @@ impl Datagrams for TestSocket {
                 ..SendOutcome::default()
             };
         }
+        self.wire.sends.lock().unwrap().push(Sent {
+            mark: ecn as u8,
+            segment_size,
+            len: payload.len(),
+        });
         self.inner.send_marked(to, payload, segment_size, ecn)
     }
 
@@ -55,6 +86,14 @@ impl Datagrams for TestSocket {
     }
 
     fn state(&self) -> DatagramState {
-        self.inner.state()
+        let mangles = self.wire.mangles_equal_tails.load(Ordering::Relaxed);
+        DatagramState {
+            equal_tails: if mangles {
+                FeatureState::Off(OffReason::Unsupported { errno: 0 })
+            } else {
+                FeatureState::On
+            },
+            ..self.inner.state()
+        }
     }
 }

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod checksum;
+mod ecn;
 mod icmp;
 mod views;
 

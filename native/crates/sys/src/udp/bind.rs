@@ -138,7 +138,7 @@ impl<C> Socket<C> {
             gro,
             batch: switched(options.batch),
             marks: FeatureState::On,
-            avoid_equal_tail: options.equal_tail.is_avoided(KernelVersion::running()),
+            equal_tails: options.equal_tail.state(KernelVersion::running()),
             receive_buffer_bytes,
             send_buffer_bytes,
             counters: DatagramCounters::default(),

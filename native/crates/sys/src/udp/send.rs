@@ -52,7 +52,7 @@ impl<C: Calls> Socket<C> {
         let count = left.min(self.gso_segments_max).min(fitting);
         let bytes = job.slice(count).len();
         let equal_tail = bytes == count * job.segment_size;
-        if count < 2 || (equal_tail && self.avoid_equal_tail) {
+        if count < 2 || (equal_tail && !self.equal_tails.is_on()) {
             return Chunk::Singly(count.max(1));
         }
         Chunk::Segmented(count)

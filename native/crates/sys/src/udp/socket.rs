@@ -114,13 +114,15 @@ pub enum EqualTail {
 }
 
 impl EqualTail {
-    /// Whether equal tails are avoided on this kernel (FBK-08).
+    /// Whether equal tails are used on this kernel (FBK-08).
     #[must_use]
-    pub fn is_avoided(self, kernel: Option<KernelVersion>) -> bool {
+    pub fn state(self, kernel: Option<KernelVersion>) -> FeatureState {
         match self {
-            Self::Auto => kernel.is_some_and(|version| EQUAL_TAIL_BROKEN.contains(&version)),
-            Self::Allow => false,
-            Self::Avoid => true,
+            Self::Auto if kernel.is_some_and(|version| EQUAL_TAIL_BROKEN.contains(&version)) => {
+                FeatureState::Off(OffReason::Unsupported { errno: 0 })
+            }
+            Self::Auto | Self::Allow => FeatureState::On,
+            Self::Avoid => FeatureState::Off(OffReason::Switch),
         }
     }
 }
@@ -158,12 +160,6 @@ impl UdpSocket {
     /// by itself after ten minutes.
     pub fn retry_gso(&mut self) {
         self.inner.retry_gso();
-    }
-
-    /// Whether batches should not end in a segment of full size (FBK-08).
-    #[must_use]
-    pub const fn avoids_equal_tails(&self) -> bool {
-        self.inner.avoid_equal_tail
     }
 }
 
@@ -224,7 +220,7 @@ pub(super) struct Socket<C> {
     pub(super) gro: FeatureState,
     pub(super) batch: FeatureState,
     pub(super) marks: FeatureState,
-    pub(super) avoid_equal_tail: bool,
+    pub(super) equal_tails: FeatureState,
     pub(super) receive_buffer_bytes: usize,
     pub(super) send_buffer_bytes: usize,
     pub(super) counters: DatagramCounters,
@@ -238,6 +234,7 @@ impl<C> Socket<C> {
             gso: self.gso,
             gro: self.gro,
             batch: self.batch,
+            equal_tails: self.equal_tails,
             gso_segments_max: self.gso_segments_max,
             receive_buffer_bytes: self.receive_buffer_bytes,
             send_buffer_bytes: self.send_buffer_bytes,

@@ -560,14 +560,21 @@ fn fbk_08_equal_tails_are_avoided_on_the_kernels_that_mangle_them() {
     ];
     for (release, avoided) in cases {
         assert_eq!(
-            EqualTail::Auto.is_avoided(KernelVersion::parse(release)),
+            !EqualTail::Auto.state(KernelVersion::parse(release)).is_on(),
             avoided,
             "{release}"
         );
     }
-    assert!(!EqualTail::Auto.is_avoided(None));
-    assert!(EqualTail::Avoid.is_avoided(None));
-    assert!(!EqualTail::Allow.is_avoided(KernelVersion::parse("7.0.0")));
+    assert!(EqualTail::Auto.state(None).is_on());
+    assert!(
+        EqualTail::Allow
+            .state(KernelVersion::parse("7.0.0"))
+            .is_on()
+    );
+    assert_eq!(
+        EqualTail::Avoid.state(None),
+        FeatureState::Off(OffReason::Switch)
+    );
 }
 
 /// FBK-06: merging is not trusted before Linux 5.12.
