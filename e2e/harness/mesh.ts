@@ -41,11 +41,13 @@ export async function startLabNetwork(): Promise<LabNetwork> {
 export type MeshOptions = {
   readonly ada?: Readonly<Record<string, string>>;
   readonly grace?: Readonly<Record<string, string>>;
+  /** What the hosts are joined by; default: {@link startLabNetwork}. */
+  readonly network?: () => Promise<LabNetwork>;
 };
 
 /** Starts everything and waits until the two hosts answer each other. {@link stopMesh} removes it. */
 export async function startMesh(options: MeshOptions = {}): Promise<Mesh> {
-  const { lab, hub, hosts } = await startLabNetwork();
+  const { lab, hub, hosts } = await (options.network ?? startLabNetwork)();
   const server = await startServer();
   const owned = await createOwner(server, "correct horse battery staple");
   const { client, networkId } = owned;

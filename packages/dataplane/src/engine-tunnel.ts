@@ -4,8 +4,9 @@ import type { LocalIdentity } from "./core/handshake/identity.ts";
 import { createTunnelCore } from "./core/tunnel-core.ts";
 import { type CounterNames, createCounterReader } from "./io/counter-reader.ts";
 import { createDrive, type Scheduler } from "./io/drive.ts";
+import { createMtuControl, mtuBounds } from "./io/mtu-control.ts";
 import type { InterfaceControl } from "./io/interface-control.ts";
-import type { OffloadState, Tunnel, TunnelClock, TunnelError, TunnelEvent } from "./tunnel.ts";
+import type { OffloadState, Tunnel, TunnelClock, TunnelError, TunnelEvent, TunnelSelf } from "./tunnel.ts";
 
 /** The parts of a tunnel that differ between the real one and the one of tests. */
 export type EngineTunnelParts = {
@@ -16,6 +17,7 @@ export type EngineTunnelParts = {
   readonly scheduler: Scheduler;
   readonly peersMax: number;
   readonly interfaceControl: InterfaceControl;
+  readonly self: TunnelSelf;
   readonly counterNames: CounterNames;
   readonly onEvent: (event: TunnelEvent) => void;
   /** Starts the engine; `wake` is called when it has events. */
@@ -30,8 +32,15 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
   if (!started.ok) return started;
   const engine = started.value;
   const at = { nowMs: clock.nowMs(), unixMs: clock.unixMs() };
-  const core = createTunnelCore({ local: parts.local, random: parts.random, peersMax: parts.peersMax, at });
-  const drive = createDrive({ core, engine, clock, scheduler: parts.scheduler, onEvent: parts.onEvent });
+  const mtu = mtuBounds(parts.self);
+  const core = createTunnelCore({ local: parts.local, random: parts.random, peersMax: parts.peersMax, mtu, at });
+  const control = createMtuControl({ core, interfaceControl: parts.interfaceControl, self: parts.self });
+  const onEvent = (event: TunnelEvent): void => {
+    if (event.kind !== "mtu-wanted") return parts.onEvent(event);
+    const changed = drive.change(() => control.wish(event.mtu));
+    if (changed.ok && changed.value === "changed") parts.onEvent(event);
+  };
+  const drive = createDrive({ core, engine, clock, scheduler: parts.scheduler, onEvent });
   const { publicKeyAt, counters: handshakes } = core;
   const reader = createCounterReader({ engine, names: parts.counterNames, publicKeyAt, handshakes });
   wake = drive.wake;
@@ -49,7 +58,7 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
       changePeers: (changes) => flat(drive.change((now) => core.changePeers(changes, now))),
       replaceFilter: (rules) => drive.change(() => core.replaceFilter(rules)),
       resumePeers: (peers) => drive.change((now) => core.resumePeers(peers, now)),
-      replaceSelf: (self) => parts.interfaceControl.replaceSelf(self),
+      replaceSelf: (self) => flat(drive.change((now) => control.replaceSelf(self, now))),
       peers: core.peers,
       peer: core.peer,
       counters: () => (state === "closed" ? reader.last() : reader.read()),

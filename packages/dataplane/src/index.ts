@@ -5,6 +5,7 @@ export type {
   HandshakeCounters,
   OffloadState,
   PeerChanges,
+  PeerPathMtu,
   PeerSession,
   PeerState,
   Tunnel,

@@ -30,6 +30,7 @@ export function createTunnel(options: TunnelOptions): Result<Tunnel, TunnelError
     scheduler: createNodeScheduler(),
     peersMax: options.engine?.peersMax ?? PEERS_MAX_DEFAULT,
     interfaceControl,
+    self: options,
     counterNames: counterNamesOf(addon.value),
     onEvent: options.onEvent,
     startEngine: (wake) => startEngine(addon.value, options, { publicKey: keyBytes(publicKey), wake }),

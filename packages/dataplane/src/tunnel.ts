@@ -11,6 +11,8 @@ export type TunnelPeer = {
   readonly endpoints: readonly Endpoint[];
   /** Seconds between persistent keepalives; 0 = none. */
   readonly keepaliveSeconds: number;
+  /** Whether it is asked, inside the tunnel, which sizes reach it: only where it is a weft node. Default: not. */
+  readonly pathProbes?: "sent" | "not-sent";
 };
 
 /** Changes to some peers; all others stay as they are. */
@@ -26,6 +28,8 @@ export type TunnelSelf = {
   /** Network ranges routed into the interface. */
   readonly routes: readonly Prefix[];
   readonly mtu: number;
+  /** Largest MTU the interface is given when paths carry more than `mtu`; default: `mtu`, which then stays. */
+  readonly mtuMax?: number;
 };
 
 /** Where time comes from; tests bring their own. */
@@ -119,7 +123,20 @@ export type PeerState = {
   readonly lastHandshakeAtMs: number | null;
   /** Times in it are those of `TunnelClock.nowMs`. */
   readonly session: PeerSession;
+  readonly pathMtu: PeerPathMtu;
 };
+
+/** How much the path to a peer carries, and how that is known. */
+export type PeerPathMtu =
+  | { readonly state: "unknown" }
+  | {
+      /** docs/design/path-mtu/design.md explains the states. */
+      readonly state: "assumed" | "searching" | "verified" | "reported" | "unanswered";
+      /** Longest inner packet that goes out whole. */
+      readonly mtu: number;
+      /** The datagram that carries it, without IP and UDP header. */
+      readonly datagramBytes: number;
+    };
 
 /** Rows of equal width in one flat array: value(row, column) = values[row * columns.length + column]. */
 export type CounterTable = {
@@ -178,7 +195,9 @@ export type TunnelEvent =
   | { readonly kind: "handshake-failed"; readonly publicKey: PublicKey; readonly attempts: number }
   | { readonly kind: "fault"; readonly fault: TunnelFault }
   /** A worker panicked and the engine has ended; the tunnel has to be closed and made again. */
-  | { readonly kind: "engine-failed"; readonly shard: number; readonly message: string };
+  | { readonly kind: "engine-failed"; readonly shard: number; readonly message: string }
+  /** The interface should have this MTU; the tunnel has given it already. */
+  | { readonly kind: "mtu-wanted"; readonly mtu: number };
 
 /** Trouble of the engine; after a fatal one the tunnel has to be closed and made again. */
 export type TunnelFault = {

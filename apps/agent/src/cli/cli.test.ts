@@ -7,6 +7,7 @@ import { WebSocketServer } from "ws";
 
 import type { StatusView } from "../daemon/status-view.ts";
 import { AGENT_VERSION } from "../settings/agent-version.ts";
+import { mtuPolicy } from "../settings/interface-mtu.ts";
 import { engineTuning } from "../settings/engine-tuning.ts";
 import { stateDirectory } from "../settings/paths.ts";
 import { parseServerUrl, streamUrl } from "../settings/server-url.ts";
@@ -270,6 +271,7 @@ describe("text", () => {
           endpoint: null,
           session: "none",
           lastHandshakeAgeMs: null,
+          pathMtu: { state: "unknown" },
           rxBytes: 0,
           txBytes: 2048,
           drops: {},
@@ -344,4 +346,20 @@ describe("settings", () => {
     expect(engineTuning({ WEFT_SHARDS: "many" })).toMatchObject({ ok: false, error: { code: "bad_environment" } });
     expect(engineTuning({ WEFT_TUN_OFFLOAD: "on" })).toMatchObject({ ok: false });
   });
+
+  test.each([
+    { environment: {}, policy: {} },
+    { environment: { WEFT_MTU: "1400" }, policy: { mtu: 1_400 } },
+    { environment: { WEFT_MTU: "auto" }, policy: { mtuMax: 9_000 } },
+    { environment: { WEFT_MTU: "auto", WEFT_MTU_MAX: "4000" }, policy: { mtuMax: 4_000 } },
+  ])("P-86 the MTU of the interface can be set, freed and capped: $environment", ({ environment, policy }) => {
+    expect(mtuPolicy(environment)).toEqual({ ok: true, value: policy });
+  });
+
+  test.each([{ WEFT_MTU: "575" }, { WEFT_MTU: "large" }, { WEFT_MTU: "auto", WEFT_MTU_MAX: "65476" }])(
+    "an MTU that cannot be is refused: %o",
+    (environment) => {
+      expect(mtuPolicy(environment)).toMatchObject({ ok: false, error: { code: "bad_environment" } });
+    },
+  );
 });

@@ -71,6 +71,7 @@ async function run(): Promise<Daemon> {
     store,
     log: log.log,
     tuning: {},
+    mtuPolicy: {},
     host: readHostFacts(),
   });
   const daemon = mustBe(started);
@@ -116,6 +117,7 @@ describe("joining", () => {
       store,
       log: log.log,
       tuning: {},
+      mtuPolicy: {},
       host: readHostFacts(),
     });
 
@@ -451,6 +453,7 @@ describe("start and stop", () => {
       store,
       log: log.log,
       tuning: {},
+      mtuPolicy: {},
       host: readHostFacts(),
     });
 

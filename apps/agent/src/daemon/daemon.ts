@@ -1,6 +1,7 @@
 import type { EngineTuning } from "@weft/dataplane";
 import { err, ok, type RandomBytes, type Result } from "@weft/protocol";
 
+import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { parseServerUrl } from "../settings/server-url.ts";
 import { removeFile } from "../state/files.ts";
 import { acquireLock } from "../state/lock.ts";
@@ -27,6 +28,7 @@ export type DaemonDeps = {
   readonly store: StateStore;
   readonly log: Log;
   readonly tuning: EngineTuning;
+  readonly mtuPolicy: MtuPolicy;
   readonly host: HostFacts;
 };
 

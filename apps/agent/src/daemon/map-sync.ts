@@ -11,6 +11,7 @@ import {
   type Result,
 } from "@weft/protocol";
 
+import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
 import { createPeerIndex } from "./peer-index.ts";
 
@@ -44,7 +45,7 @@ export type MapSync = {
   readonly close: () => void;
 };
 
-export function createMapSync(makeTunnel: MakeTunnel): MapSync {
+export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): MapSync {
   /** Own settings and filter; the peers are in the index, so that a change costs what it changes. */
   let settings: Settings | null = null;
   let wholeMap: NetworkMap | null = null;
@@ -52,13 +53,14 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
   let tunnelsMade = 0;
   let resume: readonly ResumePoint[] = [];
   const index = createPeerIndex();
+  const selfOf = (self: MapSelf): TunnelSelf => tunnelSelf(self, policy);
 
   const currentMap = (): NetworkMap | null => (wholeMap ??= settings && { ...settings, peers: index.all() });
   /** Makes the tunnel for the present map, empty as it is new, then fills it. */
   const build = (): ApplyError[] => {
     const map = currentMap();
     if (!map) return [];
-    const made = makeTunnel(tunnelSelf(map.self), map.self);
+    const made = makeTunnel(selfOf(map.self), map.self);
     if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
     tunnel = made.value;
     tunnelsMade += 1;
@@ -80,7 +82,7 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
       wholeMap = next;
       index.replace(next.peers);
       if (!tunnel || !before) return build();
-      return [...problems("self", changeSelf(tunnel, before.self, next.self)), ...fill(tunnel, next)];
+      return [...problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(next.self))), ...fill(tunnel, next)];
     },
     applyChange(delta) {
       if (!settings) return [{ object: "map", detail: "a change came before the first map" }];
@@ -92,7 +94,7 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
       const upserts = delta.upserts.map((peer) => tunnelPeer(peer, delta.self ?? before.self));
       const touchesPeers = upserts.length + removals.length > 0;
       return [
-        ...(delta.self ? problems("self", changeSelf(tunnel, before.self, delta.self)) : []),
+        ...(delta.self ? problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(delta.self))) : []),
         ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
         ...(touchesPeers ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
       ];
@@ -105,7 +107,7 @@ export function createMapSync(makeTunnel: MakeTunnel): MapSync {
     tunnelsMade: () => tunnelsMade,
     restoreInterface() {
       if (!tunnel || !settings) return [];
-      const wanted = tunnelSelf(settings.self);
+      const wanted = selfOf(settings.self);
       // The tunnel believes that all is set: taking it back first makes it set everything again.
       tunnel.replaceSelf({ ...wanted, addresses: [], routes: [] });
       return problems("self", tunnel.replaceSelf(wanted));
@@ -141,9 +143,7 @@ function fill(tunnel: Tunnel, map: NetworkMap): ApplyError[] {
 }
 
 /** Re-addresses where something differs; a refused change leaves the old settings (AP-51). */
-function changeSelf(tunnel: Tunnel, before: MapSelf, after: MapSelf): Result<void, TunnelError> {
-  const old = tunnelSelf(before);
-  const wanted = tunnelSelf(after);
+function changeSelf(tunnel: Tunnel, old: TunnelSelf, wanted: TunnelSelf): Result<void, TunnelError> {
   if (JSON.stringify(old) === JSON.stringify(wanted)) return ok(undefined);
   const changed = tunnel.replaceSelf(wanted);
   if (changed.ok) return changed;

@@ -9,6 +9,8 @@ import {
   type Prefix,
 } from "@weft/protocol";
 
+import type { MtuPolicy } from "../settings/interface-mtu.ts";
+
 /** A peer of the map as the tunnel wants it. */
 export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
   return {
@@ -20,15 +22,18 @@ export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
     ],
     endpoints: peer.endpoints.filter((endpoint) => !insideNetwork(endpoint, self)),
     keepaliveSeconds: peer.keepaliveSeconds,
+    // Only agents join a network, so every peer of a map understands probes or ignores them.
+    pathProbes: "sent",
   };
 }
 
 /** The node's own side as the tunnel wants it. */
-export function tunnelSelf(self: MapSelf): TunnelSelf {
+export function tunnelSelf(self: MapSelf, policy: MtuPolicy): TunnelSelf {
   return {
     addresses: [self.ipv4, self.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])),
     routes: networkRanges(self),
     mtu: self.mtu,
+    ...policy,
   };
 }
 

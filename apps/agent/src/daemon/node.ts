@@ -20,6 +20,7 @@ import { createMapApplier } from "./map-applier.ts";
 import { createMapKeeper } from "./map-keeper.ts";
 import { createMapSync, type MapSync } from "./map-sync.ts";
 import { networkRanges } from "./map-to-tunnel.ts";
+import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { createStatusReporter, type StatusReporter } from "./status-reporter.ts";
 import { createTunnelFactory } from "./tunnel-factory.ts";
 import type { TunnelSystem } from "./tunnel-system.ts";
@@ -34,6 +35,7 @@ export type NodeDeps = {
   readonly store: StateStore;
   readonly log: Log;
   readonly tuning: EngineTuning;
+  readonly mtuPolicy: MtuPolicy;
   readonly identity: Identity;
   readonly membership: Membership;
   readonly address: ServerAddress;
@@ -70,7 +72,10 @@ export type MeshNode = {
 export function createNode(deps: NodeDeps): MeshNode {
   const { log, store, timers, system } = deps;
   const send = (frame: AgentFrame): void => void control.send(frame);
-  const sync = createMapSync(createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) }));
+  const sync = createMapSync(
+    createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) }),
+    deps.mtuPolicy,
+  );
   const peerState = (peer: MapPeer): PeerState | null => sync.tunnel()?.peer(peer.publicKey) ?? null;
   const applier = createMapApplier({
     sync,
@@ -204,6 +209,7 @@ function interfacesOf(system: TunnelSystem): readonly HostInterface[] | null {
 function logTunnelEvent(log: Log, event: TunnelEvent): void {
   if (event.kind === "fault") log.error("tunnel_fault", event.fault);
   else if (event.kind === "engine-failed") log.error("engine_failed", { shard: event.shard, reason: event.message });
+  else if (event.kind === "mtu-wanted") log.info("mtu_changed", { mtu: event.mtu });
   else log.debug(event.kind.replaceAll("-", "_"), { publicKey: event.publicKey });
 }
 

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { ok, type Result } from "@weft/protocol";
 
-import { engineTuning } from "../settings/engine-tuning.ts";
+import { engineTuning, type TuningError } from "../settings/engine-tuning.ts";
+import { mtuPolicy } from "../settings/interface-mtu.ts";
 import { statePaths } from "../settings/paths.ts";
 import { createStateStore } from "../state/state-store.ts";
 import { connectWebSocket } from "../stream/connection.ts";
 import { systemTimers } from "../stream/timers.ts";
-import { startDaemon, type Daemon } from "./daemon.ts";
+import { startDaemon, type Daemon, type DaemonDeps } from "./daemon.ts";
 import { readHostFacts } from "../os/host-facts.ts";
 import type { LocalFailure } from "./local-handler.ts";
 import { createLog, fileSink, isLogLevel, type Log } from "./log.ts";
@@ -27,8 +29,8 @@ export async function runDaemon(options: RunOptions): Promise<0 | 1> {
   const level = process.env["WEFT_LOG"];
   const sink = options.logTo === "file" ? fileSink(paths.log) : (line: string) => void process.stderr.write(line);
   const log = createLog(sink, Date.now, isLogLevel(level) ? level : "info");
-  const tuning = engineTuning(process.env);
-  const started = tuning.ok
+  const settings = settingsOf(process.env);
+  const started = settings.ok
     ? await startDaemon({
         timers: systemTimers(),
         wallClockMs: Date.now,
@@ -38,10 +40,10 @@ export async function runDaemon(options: RunOptions): Promise<0 | 1> {
         system: realTunnelSystem,
         store: createStateStore(paths),
         log,
-        tuning: tuning.value,
+        ...settings.value,
         host: readHostFacts(),
       })
-    : tuning;
+    : settings;
   if (!started.ok) {
     log.error("start_failed", { code: started.error.code, message: started.error.message });
     options.onFailed(started.error);
@@ -83,3 +85,11 @@ function stopOnSignals(daemon: Daemon, log: Log): () => 0 | 1 {
 }
 
 const HARD_STOP_MS = 4_500;
+
+/** What the environment sets; the first variable that makes no sense ends the start. */
+function settingsOf(environment: NodeJS.ProcessEnv): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy">, TuningError> {
+  const tuning = engineTuning(environment);
+  if (!tuning.ok) return tuning;
+  const policy = mtuPolicy(environment);
+  return policy.ok ? ok({ tuning: tuning.value, mtuPolicy: policy.value }) : policy;
+}

@@ -1,4 +1,4 @@
-import type { Tunnel, TunnelCounters } from "@weft/dataplane";
+import type { PeerPathMtu, Tunnel, TunnelCounters } from "@weft/dataplane";
 import type { MapPeer, OffloadState } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -42,6 +42,8 @@ export type PeerView = {
   readonly endpoint: string | null;
   readonly session: "none" | "handshaking" | "up";
   readonly lastHandshakeAgeMs: number | null;
+  /** How much the path carries; docs/design/path-mtu/design.md explains the states. */
+  readonly pathMtu: PeerPathMtu;
   readonly rxBytes: number;
   readonly txBytes: number;
   readonly drops: { readonly [reason: string]: number };
@@ -108,6 +110,7 @@ function peerViews(peers: readonly MapPeer[], tunnel: Tunnel, wallClockMs: numbe
       endpoint: state?.endpoint ?? null,
       session: state?.session.state ?? "none",
       lastHandshakeAgeMs: handshakeAgeMs(state, wallClockMs),
+      pathMtu: state?.pathMtu ?? { state: "unknown" },
       ...(row === undefined ? { rxBytes: 0, txBytes: 0, drops: {} } : rowView(counters, row)),
     };
   });

@@ -29,6 +29,7 @@ export function createResponderLoad(initiations: number, sender: Sender): Respon
     local: createLocalIdentity(primitives, own.privateKey.expose()),
     random,
     peersMax: initiations,
+    mtu: { mtu: 1_420, mtuMax: 1_420 },
     at: { nowMs: 0, unixMs: UNIX_MS },
   });
   const peers = Array.from({ length: initiations }, generateKeyPair);

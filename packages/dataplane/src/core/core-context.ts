@@ -27,6 +27,10 @@ export type CoreContext = {
   /** Keeps a start with thousands of peers from stopping everything else. */
   readonly pacer: Pacer;
   readonly counters: { -readonly [Name in keyof HandshakeCounters]: number };
+  /** MTU of the interface as configured, and the largest it may get. Replaced when the interface changes. */
+  mtu: { readonly mtu: number; readonly mtuMax: number };
+  /** Longest inner packet that the widest path is known to carry; 0 = none is known. */
+  widestPath: number;
   readonly send: (command: EngineCommand) => void;
   readonly emit: (event: TunnelEvent) => void;
 };

@@ -84,6 +84,12 @@ function decodeFixedEvent(kind: number, body: DataView): EngineEvent | EventErro
     }
     case 9:
       return { kind: "session-expired", slot, localIndex: body.getUint32(4, true) };
+    case 10:
+      return { kind: "probe-answered", slot, id: body.getUint32(4, true), size: body.getUint32(8, true) };
+    case 11:
+      return { kind: "path-too-big", slot, payload: body.getUint32(4, true) };
+    case 12:
+      return { kind: "large-sent", slot };
     default:
       return "unknown_kind";
   }
@@ -107,6 +113,9 @@ const FIXED_BODY_BYTES: ReadonlyMap<number, number> = new Map([
   [7, 8],
   [8, 8],
   [9, 8],
+  [10, 12],
+  [11, 8],
+  [12, 4],
 ]);
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 const FAILURE_BYTES_MAX = 256;

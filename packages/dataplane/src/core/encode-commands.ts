@@ -55,9 +55,13 @@ function bodyBytesOf(command: EngineCommand): number {
     case "add-peer":
     case "set-keepalive":
       return 8;
+    case "set-path-mtu":
+    case "send-probe":
+      return 12;
     case "remove-peer":
     case "retire-session":
     case "handshake-gave-up":
+    case "set-mtu":
       return 4;
     case "set-allowed-ips":
       return 8 + command.prefixes.length * PREFIX_BYTES;
@@ -113,6 +117,19 @@ function writeBody(body: DataView, command: EngineCommand): void {
     case "set-filter":
       body.setUint32(0, command.rules.length, true);
       for (const [index, rule] of command.rules.entries()) writeRule(body, 4 + index * RULE_BYTES, rule);
+      return;
+    case "set-mtu":
+      body.setUint32(0, command.mtu, true);
+      return;
+    case "set-path-mtu":
+      body.setUint32(0, command.slot, true);
+      body.setUint32(4, command.payload ?? NO_BOUND, true);
+      body.setUint8(8, command.probes === "answered" ? 1 : 0);
+      return;
+    case "send-probe":
+      body.setUint32(0, command.slot, true);
+      body.setUint32(4, command.size, true);
+      body.setUint32(8, command.id, true);
   }
 }
 
@@ -176,8 +193,12 @@ const KIND_NUMBERS = {
   "handshake-gave-up": 9,
   "set-cookie-secrets": 10,
   "set-filter": 11,
+  "set-mtu": 14,
+  "set-path-mtu": 15,
+  "send-probe": 16,
 } as const satisfies Record<EngineCommand["kind"], number>;
 
 const DIRECTION_NUMBERS = { in: 1, out: 2, both: 3 } as const;
 const CIPHER_CHACHA20_POLY1305 = 0;
+const NO_BOUND = 0;
 const INITIAL_BYTES = 4_096;

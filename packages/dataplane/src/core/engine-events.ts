@@ -2,6 +2,7 @@ import { type CoreContext, type Moment, rearm } from "./core-context.ts";
 import type { EngineEvent } from "./engine-port.ts";
 import { decodeMessage } from "./handshake/messages.ts";
 import { acceptCookieReply, acceptResponse, handleNoAnswer, startHandshake } from "./initiator-flow.ts";
+import { feedPath } from "./path-mtu-flow.ts";
 import { acceptInitiation } from "./responder-flow.ts";
 import { confirmSession, forgetSession, noteHeard } from "./session-flow.ts";
 
@@ -52,6 +53,13 @@ export function handlePeerEvent(context: CoreContext, event: PeerEvent, at: Mome
         startHandshake(context, peer, at);
       }
       rearm(context, peer);
+      return;
+    case "probe-answered":
+      return feedPath(context, peer, { kind: "answered", id: event.id, size: event.size }, at.nowMs);
+    case "path-too-big":
+      return feedPath(context, peer, { kind: "too-big", payload: event.payload }, at.nowMs);
+    case "large-sent":
+      return feedPath(context, peer, { kind: "large-sent" }, at.nowMs);
   }
 }
 

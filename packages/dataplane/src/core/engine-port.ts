@@ -40,7 +40,16 @@ export type EngineCommand =
     }
   | { readonly kind: "handshake-gave-up"; readonly slot: number }
   | { readonly kind: "set-cookie-secrets"; readonly current: Uint8Array; readonly previous: Uint8Array }
-  | { readonly kind: "set-filter"; readonly rules: readonly WireRule[] };
+  | { readonly kind: "set-filter"; readonly rules: readonly WireRule[] }
+  | { readonly kind: "set-mtu"; readonly mtu: number }
+  | {
+      readonly kind: "set-path-mtu";
+      readonly slot: number;
+      /** Null = no bound of its own. */
+      readonly payload: number | null;
+      readonly probes: "answered" | "ignored";
+    }
+  | { readonly kind: "send-probe"; readonly slot: number; readonly size: number; readonly id: number };
 
 /** Everything the engine tells the slow path. */
 export type EngineEvent =
@@ -69,7 +78,10 @@ export type EngineEvent =
     }
   | { readonly kind: "session-expired"; readonly slot: number; readonly localIndex: number }
   /** A worker panicked; the engine has ended. */
-  | { readonly kind: "shard-failed"; readonly shard: number; readonly message: string };
+  | { readonly kind: "shard-failed"; readonly shard: number; readonly message: string }
+  | { readonly kind: "probe-answered"; readonly slot: number; readonly id: number; readonly size: number }
+  | { readonly kind: "path-too-big"; readonly slot: number; readonly payload: number }
+  | { readonly kind: "large-sent"; readonly slot: number };
 
 export const RECORD_HEADER_BYTES = 8;
 export const ENDPOINT_BYTES = 20;

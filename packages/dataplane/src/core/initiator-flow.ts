@@ -8,6 +8,7 @@ import { writeMacs } from "./handshake/macs.ts";
 import type { CookieReplyMessage, ResponseMessage } from "./handshake/messages.ts";
 import { tai64n } from "./handshake/tai64n.ts";
 import { type HandshakeAttempt, type Peer, remoteIdentityOf } from "./peer.ts";
+import { feedPath } from "./path-mtu-flow.ts";
 import { pathSilent } from "./path-state.ts";
 import { dropAttempt, installSession, markUp } from "./session-flow.ts";
 import { REKEY_GIVE_UP_MS, REKEY_RETRY_MS, RETRY_JITTER_MS_MAX } from "./session-timers.ts";
@@ -39,6 +40,7 @@ export function handlePeerDue(context: CoreContext, peer: Peer, at: Moment): voi
     if (at.nowMs - attempt.startedAtMs >= REKEY_GIVE_UP_MS) giveUp(context, peer, at);
     else sendInitiation(context, peer, at);
   }
+  feedPath(context, peer, { kind: "timeout" }, at.nowMs);
   rearm(context, peer);
 }
 

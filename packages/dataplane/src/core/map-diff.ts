@@ -8,7 +8,7 @@ export type PeerChange =
   | { readonly kind: "update"; readonly peer: TunnelPeer; readonly fields: ReadonlySet<PeerField> };
 
 /** What can change about a peer while it stays the same peer. */
-export type PeerField = "presharedKey" | "allowedIps" | "endpoints" | "keepalive";
+export type PeerField = "presharedKey" | "allowedIps" | "endpoints" | "keepalive" | "pathProbes";
 
 /** Finds a peer we have; undefined when we have none of that key. */
 export type CurrentPeers = {
@@ -48,6 +48,7 @@ function changedFields(known: TunnelPeer, next: TunnelPeer): ReadonlySet<PeerFie
   if (!sameMembers(known.allowedIps, next.allowedIps)) fields.add("allowedIps");
   if (!sameSequence(known.endpoints, next.endpoints)) fields.add("endpoints");
   if (known.keepaliveSeconds !== next.keepaliveSeconds) fields.add("keepalive");
+  if (known.pathProbes !== next.pathProbes) fields.add("pathProbes");
   return fields;
 }
 

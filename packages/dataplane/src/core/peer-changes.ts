@@ -5,6 +5,7 @@ import { withAuthenticated, withCandidates } from "./endpoint-choice.ts";
 import { retrySoon, startHandshake } from "./initiator-flow.ts";
 import type { PeerChange, PeerField } from "./map-diff.ts";
 import type { Peer } from "./peer.ts";
+import { allowProbes, endPath, startPath } from "./path-mtu-flow.ts";
 import { dropAttempt } from "./session-flow.ts";
 import { allSessions } from "./session-slots.ts";
 import { wireEndpoint, wirePrefix } from "./wire-address.ts";
@@ -34,6 +35,7 @@ function addPeer(context: CoreContext, desired: TunnelPeer, at: Moment): void {
   const { slot } = peer;
   context.send({ kind: "add-peer", slot, keepaliveSeconds: desired.keepaliveSeconds });
   if (peer.choice.active) context.send({ kind: "set-endpoint", slot, endpoint: wireEndpoint(peer.choice.active) });
+  if (desired.pathProbes === "sent") allowProbes(context, peer);
   claimPrefixes(context, peer);
   if (desired.keepaliveSeconds === 0 || desired.endpoints.length === 0) return;
   peer.wakeAtMs = at.nowMs;
@@ -57,6 +59,7 @@ export function resumePeer(
 
 function removePeer(context: CoreContext, peer: Peer): void {
   dropAttempt(context, peer);
+  endPath(context, peer);
   for (const { localIndex } of allSessions(peer.sessions)) context.indices.release(localIndex);
   context.timers.arm(peer.slot, null);
   context.send({ kind: "remove-peer", slot: peer.slot });
@@ -79,6 +82,10 @@ function updatePeer(context: CoreContext, peer: Peer, update: Update): void {
   if (update.fields.has("keepalive")) {
     context.send({ kind: "set-keepalive", slot, keepaliveSeconds: update.desired.keepaliveSeconds });
   }
+  if (update.fields.has("pathProbes")) {
+    allowProbes(context, peer);
+    startPath(context, peer, update.at.nowMs);
+  }
   if (update.fields.has("endpoints")) moveCandidates(context, peer, update.at);
   const wantsSession = update.desired.keepaliveSeconds > 0 && update.desired.endpoints.length > 0;
   if (wantsSession && peer.link.state === "down" && peer.attempt.state === "idle") peer.wakeAtMs ??= update.at.nowMs;
@@ -91,6 +98,7 @@ function moveCandidates(context: CoreContext, peer: Peer, at: Moment): void {
   const { active } = peer.choice;
   if (active && active !== before) {
     context.send({ kind: "set-endpoint", slot: peer.slot, endpoint: wireEndpoint(active) });
+    startPath(context, peer, at.nowMs);
   }
   if (peer.link.state === "down") retrySoon(context, peer, at);
 }

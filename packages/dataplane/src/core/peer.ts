@@ -4,6 +4,7 @@ import { activeSource, createEndpointChoice, type EndpointChoice } from "./endpo
 import { createRemoteIdentity, type LocalIdentity, type RemoteIdentity } from "./handshake/identity.ts";
 import type { PendingInitiation } from "./handshake/initiator.ts";
 import { NO_PRESHARED_KEY } from "./handshake/transcript.ts";
+import { type PathMtu, pathMtuDueAtMs } from "./path-mtu.ts";
 import { type PathState, UNKNOWN_PATH } from "./path-state.ts";
 import { NO_SESSIONS, type SessionSlots } from "./session-slots.ts";
 
@@ -15,6 +16,8 @@ export type Peer = {
   desired: TunnelPeer;
   choice: EndpointChoice;
   path: PathState;
+  /** How large datagrams may be on the present path; null without a session. */
+  pathMtu: PathMtu | null;
   attempt: HandshakeAttempt;
   link: PeerLink;
   sessions: SessionSlots;
@@ -63,6 +66,7 @@ export function createPeer(slot: number, desired: TunnelPeer): Peer {
     desired,
     choice: createEndpointChoice(desired.endpoints),
     path: UNKNOWN_PATH,
+    pathMtu: null,
     attempt: { state: "idle" },
     link: { state: "down" },
     sessions: NO_SESSIONS,
@@ -91,11 +95,12 @@ export function remoteIdentityOf(peer: Peer, local: LocalIdentity): RemoteIdenti
 /** The earliest moment at which this peer needs attention. */
 export function peerDueAtMs(peer: Peer): number | null {
   const retryAtMs = peer.attempt.state === "trying" ? peer.attempt.retryAtMs : null;
-  if (retryAtMs === null || peer.wakeAtMs === null) return retryAtMs ?? peer.wakeAtMs;
-  return Math.min(retryAtMs, peer.wakeAtMs);
+  const probeAtMs = peer.pathMtu && pathMtuDueAtMs(peer.pathMtu);
+  const dueAtMs = Math.min(...[retryAtMs, peer.wakeAtMs, probeAtMs].map((atMs) => atMs ?? Infinity));
+  return dueAtMs === Infinity ? null : dueAtMs;
 }
 
-export function peerStateOf(peer: Peer): PeerState {
+export function peerStateOf(peer: Peer): Omit<PeerState, "pathMtu"> {
   return {
     publicKey: peer.publicKey,
     endpoint: peer.choice.active,

@@ -164,6 +164,14 @@ function command(): fc.Arbitrary<EngineCommand> {
     }),
     fc.record({ kind: fc.constant("handshake-gave-up"), slot }),
     fc.record({ kind: fc.constant("set-cookie-secrets"), current: key, previous: key }),
+    fc.record({ kind: fc.constant("set-mtu"), mtu: index }),
+    fc.record({
+      kind: fc.constant("set-path-mtu"),
+      slot,
+      payload: fc.option(fc.integer({ min: 1, max: 65_507 })),
+      probes: fc.constantFrom("answered", "ignored"),
+    }),
+    fc.record({ kind: fc.constant("send-probe"), slot, size: index, id: index }),
   );
 }
 
@@ -199,5 +207,8 @@ function event(): fc.Arbitrary<EngineEvent> {
       shard: fc.nat(65_535),
       message: fc.string({ maxLength: 64 }),
     }),
+    fc.record({ kind: fc.constant("probe-answered"), slot, id: index, size: index }),
+    fc.record({ kind: fc.constant("path-too-big"), slot, payload: index }),
+    fc.record({ kind: fc.constant("large-sent"), slot }),
   );
 }

@@ -3,6 +3,7 @@ import { withAuthenticated } from "./endpoint-choice.ts";
 import type { WireEndpoint } from "./engine-port.ts";
 import type { SessionKeys } from "./handshake/session-keys.ts";
 import type { Peer } from "./peer.ts";
+import { endPath, startPath } from "./path-mtu-flow.ts";
 import { pathHeard } from "./path-state.ts";
 import { type SlotsChange, withConfirmed, withInstalled, withoutSession } from "./session-slots.ts";
 import { endpointFromWire } from "./wire-address.ts";
@@ -59,6 +60,7 @@ export function noteHeard(
   const endpoint = endpointFromWire(heard.from);
   if (!endpoint || peer.choice.active === endpoint) return;
   peer.choice = withAuthenticated(peer.choice, endpoint);
+  startPath(context, peer, heard.nowMs);
   context.emit({ kind: "endpoint-moved", publicKey: peer.publicKey, endpoint });
 }
 
@@ -66,6 +68,7 @@ export function markUp(context: CoreContext, peer: Peer, nowMs: number): void {
   if (peer.link.state === "up") return;
   peer.link = { state: "up", sinceMs: nowMs };
   context.emit({ kind: "peer-up", publicKey: peer.publicKey, endpoint: peer.choice.active });
+  startPath(context, peer, nowMs);
 }
 
 /** Forgets our own unanswered initiation. */
@@ -77,6 +80,7 @@ export function dropAttempt(context: CoreContext, peer: Peer): void {
 function markDown(context: CoreContext, peer: Peer): void {
   if (peer.link.state === "down") return;
   peer.link = { state: "down" };
+  endPath(context, peer);
   context.emit({ kind: "peer-down", publicKey: peer.publicKey });
 }
 

@@ -190,6 +190,7 @@ function makeCore(peersMax: number): TunnelCore {
     local,
     random: (byteCount) => new Uint8Array(randomBytes(byteCount)),
     peersMax,
+    mtu: { mtu: 1_420, mtuMax: 1_420 },
     at: at(0),
   });
 }

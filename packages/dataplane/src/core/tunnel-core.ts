@@ -20,6 +20,7 @@ import { changesOf, mapDiff, type PeerChange } from "./map-diff.ts";
 import { createPacer } from "./pacer.ts";
 import { type Peer, peerStateOf } from "./peer.ts";
 import { applyPeerChanges, resumePeer } from "./peer-changes.ts";
+import { pathMtuView, replaceMtu } from "./path-mtu-flow.ts";
 import { createPeerTable } from "./peer-table.ts";
 import { createPrefixClaims } from "./prefix-claims.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
@@ -31,6 +32,7 @@ export type TunnelCoreInput = {
   readonly local: LocalIdentity;
   readonly random: (byteCount: number) => Uint8Array;
   readonly peersMax: number;
+  readonly mtu: CoreContext["mtu"];
   readonly at: Moment;
 };
 
@@ -46,6 +48,10 @@ export type TunnelCore = {
   readonly changePeers: (changes: PeerChanges, at: Moment) => Result<void, TunnelError>;
   readonly replaceFilter: (rules: readonly FilterRule[]) => void;
   readonly resumePeers: (peers: readonly ResumePoint[], at: Moment) => void;
+  /** The interface has another MTU, or may get another. */
+  readonly replaceMtu: (mtu: CoreContext["mtu"], at: Moment) => void;
+  /** The interface has this MTU now. */
+  readonly setInterfaceMtu: (mtu: number) => void;
   readonly commands: Pick<CommandWriter, "batch" | "clear">;
   readonly pollEvent: () => TunnelEvent | undefined;
   readonly peers: () => readonly PeerState[];
@@ -102,12 +108,14 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
         if (peer) resumePeer(context, peer, { endpoint, at: now });
       }
     },
+    replaceMtu: (mtu, now) => replaceMtu(context, mtu, now.nowMs),
+    setInterfaceMtu: (mtu) => writer.push({ kind: "set-mtu", mtu }),
     commands: writer,
     pollEvent: () => events.shift(),
-    peers: () => Array.from(context.peers.all(), peerStateOf),
+    peers: () => Array.from(context.peers.all(), stateOf),
     peer(publicKey) {
       const peer = context.peers.get(publicKey);
-      return peer ? peerStateOf(peer) : null;
+      return peer ? stateOf(peer) : null;
     },
     publicKeyAt: (slot) => context.peers.at(slot)?.publicKey,
     peerCount: () => context.peers.size(),
@@ -125,6 +133,8 @@ function createContext(input: TunnelCoreInput, outputs: Pick<CoreContext, "timer
     sources: createRateLimiter({ perSecond: 20, burst: 5, keysMax: 16_384 }),
     pacer: createPacer({ perSecond: 1_000, burst: 32 }),
     counters: createCounters(),
+    mtu: input.mtu,
+    widestPath: 0,
     ...outputs,
   };
 }
@@ -147,8 +157,15 @@ function dispatch(context: CoreContext, event: Exclude<EngineEvent, { kind: "coo
     case "session-confirmed":
     case "endpoint-moved":
     case "session-expired":
+    case "probe-answered":
+    case "path-too-big":
+    case "large-sent":
       return handlePeerEvent(context, event, at);
   }
+}
+
+function stateOf(peer: Peer): PeerState {
+  return { ...peerStateOf(peer), pathMtu: pathMtuView(peer) };
 }
 
 function peersMaxError(peersMax: number, size: number, changes: readonly PeerChange[]): TunnelError | null {

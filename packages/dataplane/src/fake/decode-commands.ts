@@ -68,6 +68,15 @@ function decodeBody(kind: number, body: Reader): EngineCommand {
       const count = body.u32();
       return { kind: "set-filter", rules: Array.from({ length: count }, () => body.rule()) };
     }
+    case 14:
+      return { kind: "set-mtu", mtu: body.u32() };
+    case 15: {
+      const [slot, payload] = [body.u32(), body.u32()];
+      const probes = body.u8() === 1 ? "answered" : "ignored";
+      return { kind: "set-path-mtu", slot, payload: payload === 0 ? null : payload, probes, ...body.zero(3) };
+    }
+    case 16:
+      return { kind: "send-probe", slot: body.u32(), size: body.u32(), id: body.u32() };
     default:
       throw new Error(`unknown command ${kind}`);
   }

@@ -27,14 +27,18 @@ function bodyBytesOf(event: EngineEvent): number {
     case "endpoint-moved":
       return 4 + ENDPOINT_BYTES;
     case "no-answer":
+    case "large-sent":
       return 4;
     case "shard-failed":
       return 0;
+    case "probe-answered":
+      return 12;
     case "want-handshake":
     case "session-confirmed":
     case "queue-overflow":
     case "io-fault":
     case "session-expired":
+    case "path-too-big":
       return 8;
   }
 }
@@ -61,10 +65,20 @@ function writeBody(body: Uint8Array, event: EngineEvent): void {
       writeEndpoint(body, 4, event.endpoint);
       return;
     case "no-answer":
+    case "large-sent":
       view.setUint32(0, event.slot, true);
       return;
     case "shard-failed":
       body.set(messageOf(event));
+      return;
+    case "probe-answered":
+      view.setUint32(0, event.slot, true);
+      view.setUint32(4, event.id, true);
+      view.setUint32(8, event.size, true);
+      return;
+    case "path-too-big":
+      view.setUint32(0, event.slot, true);
+      view.setUint32(4, event.payload, true);
       return;
     case "queue-overflow":
       view.setUint32(0, event.dropped, true);
@@ -100,6 +114,9 @@ const KIND_NUMBERS = {
   "io-fault": 8,
   "session-expired": 9,
   "shard-failed": 14,
+  "probe-answered": 10,
+  "path-too-big": 11,
+  "large-sent": 12,
 } as const satisfies Record<EngineEvent["kind"], number>;
 const REASONS = ["no-session", "old-sent", "old-received"];
 const OPERATIONS = ["tun-read", "tun-write", "udp-receive", "udp-send", "poll"];

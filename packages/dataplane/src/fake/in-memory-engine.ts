@@ -6,6 +6,7 @@ import { encodeEvent } from "./encode-events.ts";
 import { inPrefix, isAllowed, parsePacket } from "./inner-packet.ts";
 import type { InMemoryEngineInput, MemoryEngineState } from "./memory-engine-state.ts";
 import { createMemoryPeer, type MemoryPeer, sessionsOf } from "./memory-peer.ts";
+import { noteLarge, sendProbe } from "./memory-probes.ts";
 import { receiveDatagram } from "./memory-receive.ts";
 import { dropSession, ENGINE_TICK_MS, installInto, tickPeer } from "./memory-sessions.ts";
 import { sealTransport } from "./memory-transport.ts";
@@ -80,7 +81,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
 function execute(state: MemoryEngineState, command: EngineCommand): void {
   if (command.kind === "set-filter") state.rules = command.rules;
   else if (command.kind === "set-cookie-secrets") state.cookieSecrets = [command.current, command.previous];
-  else executePeerCommand(state, command);
+  else if (command.kind !== "set-mtu") executePeerCommand(state, command);
 }
 
 function sendPacket(state: MemoryEngineState, bytes: Uint8Array): void {
@@ -90,7 +91,7 @@ function sendPacket(state: MemoryEngineState, bytes: Uint8Array): void {
   else state.dropped += 1n;
 }
 
-type PeerCommand = Exclude<EngineCommand, { kind: "set-filter" | "set-cookie-secrets" }>;
+type PeerCommand = Exclude<EngineCommand, { kind: "set-filter" | "set-cookie-secrets" | "set-mtu" }>;
 
 function executePeerCommand(state: MemoryEngineState, command: PeerCommand): void {
   if (command.kind === "retire-session") return dropSession(state, command.localIndex);
@@ -137,11 +138,21 @@ function changePeer(state: MemoryEngineState, peer: MemoryPeer, command: ChangeC
     case "handshake-gave-up":
       peer.queue = [];
       peer.handshake = "not-wanted";
+      return;
+    case "set-path-mtu":
+      peer.probes = command.probes;
+      peer.wantsLargeSent = command.probes === "answered";
+      return;
+    case "send-probe":
+      sendProbe(state, peer, command);
   }
 }
 
 function sendInner(state: MemoryEngineState, peer: MemoryPeer, inner: Uint8Array): void {
-  if (peer.current && peer.endpoint) return sealTransport(state, peer, inner);
+  if (peer.current && peer.endpoint) {
+    sealTransport(state, peer, inner);
+    return noteLarge(state, peer, inner.length);
+  }
   peer.queue = [...peer.queue, inner].slice(-QUEUE_PACKETS_MAX);
   if (peer.handshake === "wanted") return;
   peer.handshake = "wanted";

@@ -25,6 +25,7 @@ export type InMemoryTunnelOptions = {
   readonly addresses: readonly Prefix[];
   readonly random: (byteCount: number) => Uint8Array;
   readonly peersMax?: number;
+  readonly mtuMax?: number;
 };
 
 /** A tunnel and the ends that a real one keeps in the kernel. */
@@ -36,6 +37,8 @@ export type InMemoryTunnel = {
   readonly events: readonly TunnelEvent[];
   /** Prefixes set on the pretended interface at present. */
   readonly interfacePrefixes: () => readonly Prefix[];
+  /** MTU of the pretended interface. */
+  readonly interfaceMtu: () => number;
 };
 
 /** The real core over an engine in memory; throws only for mistakes of the test. */
@@ -47,8 +50,17 @@ export function createInMemoryTunnel(options: InMemoryTunnelOptions): InMemoryTu
   const events: TunnelEvent[] = [];
   const engines: InMemoryEngine[] = [];
   const held = new Set<Prefix>();
+  const self = {
+    addresses: options.addresses,
+    routes: [],
+    mtu: 1_420,
+    ...(options.mtuMax ? { mtuMax: options.mtuMax } : {}),
+  };
+  let mtu = 0;
   const interfaceControl = createInterfaceControl({
-    bringUp: () => {},
+    bringUp: (wanted) => {
+      mtu = wanted;
+    },
     addAddress: (prefix) => void held.add(prefix),
     removeAddress: (prefix) => void held.delete(prefix),
     addRoute: (prefix) => void held.add(prefix),
@@ -63,6 +75,7 @@ export function createInMemoryTunnel(options: InMemoryTunnelOptions): InMemoryTu
     scheduler,
     peersMax: options.peersMax ?? 64,
     interfaceControl,
+    self,
     counterNames: IN_MEMORY_COUNTERS,
     onEvent: (event) => void events.push(event),
     startEngine(wake) {
@@ -82,6 +95,6 @@ export function createInMemoryTunnel(options: InMemoryTunnelOptions): InMemoryTu
   });
   const [engine] = engines;
   if (!made.ok || !engine) throw new Error("an engine in memory always starts");
-  interfaceControl.replaceSelf({ addresses: options.addresses, routes: [], mtu: 1_420 });
-  return { tunnel: made.value, engine, received, events, interfacePrefixes: () => [...held] };
+  interfaceControl.replaceSelf(self);
+  return { tunnel: made.value, engine, received, events, interfacePrefixes: () => [...held], interfaceMtu: () => mtu };
 }

@@ -16,6 +16,9 @@ export type MemoryPeer = {
   unansweredSinceMs: number | null;
   /** Data came in at that time and nothing went out since. */
   owesAnswerSinceMs: number | null;
+  /** Whether its path-MTU probes are answered. */
+  probes: "answered" | "ignored";
+  wantsLargeSent: boolean;
   sentAtMs: number;
   receivedAtMs: number | null;
   rxPackets: bigint;
@@ -45,6 +48,8 @@ export function createMemoryPeer(slot: number, keepaliveSeconds: number, nowMs: 
     handshake: "not-wanted",
     unansweredSinceMs: null,
     owesAnswerSinceMs: null,
+    probes: "ignored",
+    wantsLargeSent: false,
     sentAtMs: nowMs,
     receivedAtMs: null,
     rxPackets: 0n,

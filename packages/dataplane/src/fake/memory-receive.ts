@@ -5,6 +5,7 @@ import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
 import { inPrefix, isAllowed, parsePacket } from "./inner-packet.ts";
 import type { MemoryEngineState } from "./memory-engine-state.ts";
 import type { MemoryPeer } from "./memory-peer.ts";
+import { handleExtension, isExtension } from "./memory-probes.ts";
 import { confirm } from "./memory-sessions.ts";
 import { isHandshake, openTransport } from "./memory-transport.ts";
 import type { Datagram } from "./virtual-network.ts";
@@ -40,6 +41,7 @@ function receiveTransport(state: MemoryEngineState, from: WireEndpoint, datagram
   const { peer } = session;
   confirm(state, session);
   followPeer(state, peer, from);
+  if (isExtension(inner)) return handleExtension(state, peer, inner);
   peer.rxPackets += 1n;
   peer.rxBytes += BigInt(inner.length);
   if (inner.length === 0) return;

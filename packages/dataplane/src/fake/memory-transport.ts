@@ -7,14 +7,26 @@ import type { MemoryPeer, MemorySession } from "./memory-peer.ts";
 
 /** Seals one inner packet (empty = keepalive) under the current session and sends it. */
 export function sealTransport(state: MemoryEngineState, peer: MemoryPeer, inner: Uint8Array): void {
-  const { current, endpoint } = peer;
-  if (!current || !endpoint) return;
+  const { current } = peer;
+  if (!current || !peer.endpoint) return;
   const nowMs = state.input.clock.nowMs();
-  const counter = current.sendCounter;
-  current.sendCounter += 1n;
   const padded = new Uint8Array(Math.ceil(inner.length / PADDING_BYTES) * PADDING_BYTES);
   padded.set(inner);
-  const box = { key: current.keys.sendKey, nonce: nonceOf(counter), text: padded, associated: NOTHING };
+  peer.txPackets += 1n;
+  peer.txBytes += BigInt(inner.length);
+  if (inner.length > 0) peer.unansweredSinceMs ??= nowMs;
+  sealPlaintext(state, peer, padded);
+  const isOld = nowMs - current.installedAtMs >= REKEY_AFTER_MS;
+  if (isOld && current.keys.role === "initiator") wantHandshake(state, peer, "old-sent");
+}
+
+/** Seals a plaintext as it is. */
+export function sealPlaintext(state: MemoryEngineState, peer: MemoryPeer, plaintext: Uint8Array): void {
+  const { current, endpoint } = peer;
+  if (!current || !endpoint) return;
+  const counter = current.sendCounter;
+  current.sendCounter += 1n;
+  const box = { key: current.keys.sendKey, nonce: nonceOf(counter), text: plaintext, associated: NOTHING };
   const sealed = state.input.local.primitives.seal(box);
   const datagram = new Uint8Array(HEADER_BYTES + sealed.length);
   const view = viewOf(datagram);
@@ -22,14 +34,9 @@ export function sealTransport(state: MemoryEngineState, peer: MemoryPeer, inner:
   view.setUint32(4, current.keys.remoteIndex, true);
   view.setBigUint64(8, counter, true);
   datagram.set(sealed, HEADER_BYTES);
-  peer.sentAtMs = nowMs;
+  peer.sentAtMs = state.input.clock.nowMs();
   peer.owesAnswerSinceMs = null;
-  peer.txPackets += 1n;
-  peer.txBytes += BigInt(inner.length);
-  if (inner.length > 0) peer.unansweredSinceMs ??= nowMs;
   state.transmit(endpoint, datagram);
-  const isOld = nowMs - current.installedAtMs >= REKEY_AFTER_MS;
-  if (isOld && current.keys.role === "initiator") wantHandshake(state, peer, "old-sent");
 }
 
 /** Opens a transport message; null for everything that is not fresh, authentic and of a session we have. */
@@ -69,7 +76,7 @@ export function isHandshake(datagram: Uint8Array): boolean {
 }
 
 function withoutPadding(inner: Uint8Array): Uint8Array {
-  return inner.slice(0, declaredBytes(inner));
+  return inner[0] === EXTENSION ? inner : inner.slice(0, declaredBytes(inner));
 }
 
 function nonceOf(counter: bigint): Uint8Array {
@@ -81,5 +88,6 @@ function nonceOf(counter: bigint): Uint8Array {
 const TRANSPORT_TYPE = 4;
 const HEADER_BYTES = 16;
 const PADDING_BYTES = 16;
+const EXTENSION = 0xf1;
 const OLD_RECEIVE_MARGIN_MS = 15_000;
 const NOTHING = new Uint8Array(0);

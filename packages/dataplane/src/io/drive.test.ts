@@ -78,6 +78,7 @@ function start(): Started {
     local: createLocalIdentity(createNodePrimitives(), new Uint8Array(32).fill(3)),
     random: (byteCount) => new Uint8Array(randomBytes(byteCount)),
     peersMax: 1,
+    mtu: { mtu: 1_420, mtuMax: 1_420 },
     at: { nowMs: 0, unixMs: 1_700_000_000_000 },
   });
   const onEvent = (event: TunnelEvent): void => {

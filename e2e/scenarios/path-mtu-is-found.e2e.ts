@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, test as base } from "vitest";
+import { z } from "zod";
+
+import { argv } from "../harness/argv.ts";
+import type { Agent } from "../harness/agents.ts";
+import { eventually } from "../harness/eventually.ts";
+import { startMesh, stopMesh, type Mesh } from "../harness/mesh.ts";
+import { type RoutedNetwork, startRoutedNetwork } from "../harness/routed-network.ts";
+import { whyNoMesh } from "../harness/tools.ts";
+import { exchangeDatagrams, transferBytes } from "../harness/traffic.ts";
+
+const reason = whyNoMesh();
+const test = base.skipIf(reason !== undefined);
+afterEach(stopMesh);
+
+describe.each([4, 6] as const)("over IPv%s", (family) => {
+  test.each([
+    { mtu: 1_400, routers: "tell" },
+    { mtu: 1_300, routers: "tell" },
+    { mtu: 1_400, routers: "swallow" },
+    { mtu: 1_300, routers: "swallow" },
+  ] as const)(
+    "LIM-07 P-54 a path of $mtu whose routers $routers is found and carries bulk",
+    async ({ mtu, routers }) => {
+      const { mesh, network } = await routed({ family, linkMtu: 1_500, mtu, routers });
+
+      await everythingCrosses(mesh);
+
+      const found = await settled(mesh.ada, mtu);
+      expect(found).toBeLessThanOrEqual(fitting(mtu, family));
+      expect(fitting(mtu, family) - found).toBeLessThanOrEqual(8);
+      expect(network.hosts).toHaveLength(2);
+    },
+  );
+
+  test("P-54 a path that becomes narrow under bulk heals without anybody being told", async () => {
+    const { mesh, network } = await routed({ family, linkMtu: 1_500, mtu: 1_500, routers: "swallow" });
+    expect(await transferBytes(mesh.road, 5_000_000)).toMatchObject({ identical: true });
+    await settled(mesh.ada, 1_500);
+
+    const transfer = transferBytes(mesh.road, 400_000_000);
+    await network.carry(1_400);
+    expect(await transfer).toMatchObject({ identical: true });
+
+    const found = await settled(mesh.ada, 1_400);
+    expect(fitting(1_400, family) - found).toBeLessThanOrEqual(8);
+    await network.carry(1_500);
+    await everythingCrosses(mesh);
+  });
+});
+
+test("LIM-06 a path of 9,000 gives the interface a larger MTU where it may grow, and a narrow one takes it back", async () => {
+  const grow = { WEFT_MTU: "auto" };
+  const { mesh } = await routed({ family: 4, linkMtu: 9_000, mtu: 9_000, routers: "tell" }, grow);
+  expect(await transferBytes(mesh.road, 5_000_000)).toMatchObject({ identical: true });
+
+  expect(await settled(mesh.ada, 9_000)).toBe(8_940);
+  expect(await interfaceMtu(mesh.ada)).toBe(8_940);
+  await everythingCrosses(mesh);
+});
+
+test("an MTU set for a host holds whatever the map says", async () => {
+  const { mesh } = await routed({ family: 4, linkMtu: 1_500, mtu: 1_500, routers: "tell" }, { WEFT_MTU: "1300" });
+
+  expect(await interfaceMtu(mesh.ada)).toBe(1_300);
+  await everythingCrosses(mesh);
+  expect(await settled(mesh.ada, 1_300)).toBe(1_300);
+});
+
+type Setting = {
+  readonly family: 4 | 6;
+  readonly linkMtu: number;
+  readonly mtu: number;
+  readonly routers: "tell" | "swallow";
+};
+
+async function routed(
+  setting: Setting,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly mesh: Mesh; readonly network: RoutedNetwork }> {
+  const network = await startRoutedNetwork(setting.linkMtu);
+  await network.carry(setting.mtu);
+  await network.setRouters(setting.routers);
+  await network.allowOnly(setting.family);
+  const mesh = await startMesh({ ada: env, grace: env, network: () => Promise.resolve(network) });
+  return { mesh, network };
+}
+
+/** Bulk in both directions and both inner families, and datagrams of every size. */
+async function everythingCrosses(mesh: Mesh): Promise<void> {
+  const overIpv6 = { ...mesh.road, address: mesh.grace.ipv6 };
+  for (const road of [mesh.road, mesh.wayBack, overIpv6]) {
+    expect(await transferBytes(road, 20_000_000)).toMatchObject({ identical: true });
+  }
+  expect(await exchangeDatagrams(mesh.road, 1_200)).toMatchObject({ lost: 0 });
+}
+
+/** The inner MTU of the path to the only peer, once it is verified. */
+async function settled(agent: Agent, mtu: number): Promise<number> {
+  return eventually(`the path of ${String(mtu)} verified by ${agent.name}`, { withinMs: 60_000 }, async () => {
+    const { stdout } = await agent.weft("status", "--json");
+    const [peer] = StatusSchema.parse(JSON.parse(stdout)).peers;
+    return peer?.pathMtu.state === "verified" ? peer.pathMtu.mtu : undefined;
+  });
+}
+
+async function interfaceMtu(agent: Agent): Promise<number> {
+  const output = await agent.host.must("ip", argv`-json link show ${agent.interfaceName}`);
+  const [link] = z.array(z.object({ mtu: z.number() })).parse(JSON.parse(output));
+  return link?.mtu ?? 0;
+}
+
+/** The longest inner packet in a packet of that size. */
+function fitting(mtu: number, family: 4 | 6): number {
+  return mtu - (family === 4 ? 28 : 48) - 32;
+}
+
+const StatusSchema = z.object({
+  peers: z.array(z.object({ pathMtu: z.object({ state: z.string(), mtu: z.number().optional() }) })),
+});
