@@ -74,6 +74,8 @@ pub(crate) struct PeerSessions {
     current: AtomicU32,
     next: AtomicU32,
     previous: AtomicU32,
+    /// What was current when two handshakes crossed: the other side sends under it until our answer has arrived there.
+    elder: AtomicU32,
     turn: Mutex<()>,
 }
 
@@ -86,6 +88,7 @@ impl PeerSessions {
             current: AtomicU32::new(NO_SLOT),
             next: AtomicU32::new(NO_SLOT),
             previous: AtomicU32::new(NO_SLOT),
+            elder: AtomicU32::new(NO_SLOT),
             turn: Mutex::new(()),
         }
     }
@@ -102,25 +105,24 @@ impl PeerSessions {
 
     /// All sessions.
     pub(crate) fn all(&self) -> impl Iterator<Item = u32> {
-        [&self.current, &self.next, &self.previous]
+        [&self.current, &self.next, &self.previous, &self.elder]
             .map(|place| some(place.load(Ordering::Acquire)))
             .into_iter()
             .flatten()
     }
 
     /// Takes a session we initiated: it is current at once. An unconfirmed session of the other side, which it may
-    /// already be using, becomes the previous one.
+    /// already be using, becomes the previous one, and what was current is kept, too.
     pub(crate) fn install_initiated(&self, slot: u32) -> Fallen {
         let _turn = self.lock();
         let old_current = self.current.swap(slot, Ordering::AcqRel);
         let old_next = self.next.swap(NO_SLOT, Ordering::AcqRel);
-        let (kept, fallen) = if old_next == NO_SLOT {
+        let (previous, elder) = if old_next == NO_SLOT {
             (old_current, NO_SLOT)
         } else {
             (old_next, old_current)
         };
-        let old_previous = self.previous.swap(kept, Ordering::AcqRel);
-        [some(fallen), some(old_previous)]
+        self.retire_to(previous, elder)
     }
 
     /// Takes a session the other side initiated: it waits for its first packet.
@@ -136,16 +138,21 @@ impl PeerSessions {
             .compare_exchange(slot, NO_SLOT, Ordering::AcqRel, Ordering::Acquire)
             .ok()?;
         let old_current = self.current.swap(slot, Ordering::AcqRel);
-        Some([
-            some(self.previous.swap(old_current, Ordering::AcqRel)),
-            None,
-        ])
+        Some(self.retire_to(old_current, NO_SLOT))
+    }
+
+    /// Fills the places of sessions that are only received under. Returns what was there.
+    fn retire_to(&self, previous: u32, elder: u32) -> Fallen {
+        [
+            some(self.previous.swap(previous, Ordering::AcqRel)),
+            some(self.elder.swap(elder, Ordering::AcqRel)),
+        ]
     }
 
     /// Forgets a session wherever it is.
     pub(crate) fn forget(&self, slot: u32) {
         let _turn = self.lock();
-        for place in [&self.current, &self.next, &self.previous] {
+        for place in [&self.current, &self.next, &self.previous, &self.elder] {
             let _ = place.compare_exchange(slot, NO_SLOT, Ordering::AcqRel, Ordering::Acquire);
         }
     }
@@ -247,17 +254,21 @@ mod tests {
 
         assert_eq!(sessions.install_initiated(2), [None, None]);
         assert_eq!(sessions.all().collect::<Vec<_>>(), [2, 1]);
-        assert_eq!(sessions.install_initiated(3), [None, Some(1)]);
+        assert_eq!(sessions.install_initiated(3), [Some(1), None]);
     }
 
     #[test]
-    fn when_both_sides_initiated_the_unconfirmed_session_stays_valid() {
+    fn when_both_sides_initiated_the_unconfirmed_session_and_the_one_in_use_stay_valid() {
         let sessions = PeerSessions::new();
         sessions.install_initiated(1);
         sessions.install_responded(2);
 
-        assert_eq!(sessions.install_initiated(3), [Some(1), None]);
-        assert_eq!(sessions.all().collect::<Vec<_>>(), [3, 2]);
+        assert_eq!(sessions.install_initiated(3), [None, None]);
+        assert_eq!(sessions.all().collect::<Vec<_>>(), [3, 2, 1]);
+
+        sessions.install_responded(4);
+        assert_eq!(sessions.promote(4), Some([Some(2), Some(1)]));
+        assert_eq!(sessions.all().collect::<Vec<_>>(), [4, 3]);
     }
 
     #[test]

@@ -10,13 +10,21 @@ test("an initiator's session is current at once and pushes the older ones back",
   expect(third.dropped).toMatchObject([{ localIndex: 1 }]);
 });
 
-test("a session of ours takes the place of the present one and keeps the one the other side may already use", () => {
+test("a session of ours keeps the one the other side may already use and the one it may still use, until the next", () => {
   let slots = withInstalled(NO_SESSIONS, session(1, "initiator")).slots;
   slots = withInstalled(slots, session(2, "responder")).slots;
   const change = withInstalled(slots, session(3, "initiator"));
 
-  expect(change.slots).toMatchObject({ previous: { localIndex: 2 }, current: { localIndex: 3 }, next: null });
-  expect(change.dropped).toMatchObject([{ localIndex: 1 }]);
+  expect(change.slots).toMatchObject({
+    elder: { localIndex: 1 },
+    previous: { localIndex: 2 },
+    current: { localIndex: 3 },
+    next: null,
+  });
+  expect(change.dropped).toEqual([]);
+  const after = withInstalled(change.slots, session(4, "initiator"));
+  expect(after.slots).toMatchObject({ elder: null, previous: { localIndex: 3 }, current: { localIndex: 4 } });
+  expect(after.dropped).toMatchObject([{ localIndex: 2 }, { localIndex: 1 }]);
 });
 
 test("repeated initiations of the peer never push out the session in use", () => {

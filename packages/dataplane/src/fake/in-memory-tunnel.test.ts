@@ -1,20 +1,17 @@
-import { createHash } from "node:crypto";
-import {
-  type Endpoint,
-  ipToBytes,
-  hostPrefix,
-  type IpAddress,
-  parseEndpoint,
-  parseIp,
-  type Result,
-  Secret,
-} from "@weft/protocol";
+import { Secret } from "@weft/protocol";
 import { describe, expect, test } from "vitest";
-import type { TunnelPeer } from "../tunnel.ts";
-import { makePacket } from "./inner-packet.ts";
-import { createInMemoryTunnel, type InMemoryTunnel, type VirtualWorld } from "./in-memory-tunnel.ts";
-import { createVirtualClock } from "./virtual-clock.ts";
-import { createVirtualNetwork, type Datagram } from "./virtual-network.ts";
+import type { VirtualWorld } from "./in-memory-tunnel.ts";
+import {
+  endpoint,
+  eventKinds,
+  type Host,
+  introduce,
+  LATENCY_MS,
+  makeHost,
+  makeWorld,
+  START_UNIX_MS,
+} from "./test-hosts.ts";
+import type { Datagram } from "./virtual-network.ts";
 
 describe("two tunnels in memory", () => {
   test("a packet starts a handshake and arrives unchanged, and so does the answer", () => {
@@ -279,78 +276,11 @@ describe("two tunnels in memory", () => {
   });
 });
 
-const START_UNIX_MS = 1_700_000_000_000;
-const LATENCY_MS = 10;
-
-type Host = InMemoryTunnel & {
-  readonly asPeer: TunnelPeer;
-  readonly address: IpAddress;
-  readonly say: (to: Host, text: string) => void;
-  readonly heard: () => readonly string[];
-};
-
 function makePair(): { readonly world: VirtualWorld; readonly alice: Host; readonly bob: Host } {
   const world = makeWorld();
   const [alice, bob] = [makeHost(world, 1), makeHost(world, 2)];
-  alice.tunnel.replacePeers([bob.asPeer]);
-  bob.tunnel.replacePeers([alice.asPeer]);
+  introduce(alice, bob);
   return { world, alice, bob };
-}
-
-function makeWorld(): VirtualWorld {
-  const time = createVirtualClock(START_UNIX_MS);
-  return { time, network: createVirtualNetwork(time.scheduler, LATENCY_MS) };
-}
-
-function makeHost(world: VirtualWorld, number: number, family: 4 | 6 = 4): Host {
-  const outer = endpoint(family === 4 ? `192.0.2.${number}:51820` : `[2001:db8::${number}]:51820`);
-  const address = value(parseIp(family === 4 ? `100.64.0.${number}` : `fd00::${number}`));
-  const privateKey = new Secret(new Uint8Array(32).fill(number));
-  const made = createInMemoryTunnel({
-    world,
-    privateKey,
-    endpoint: outer,
-    addresses: [],
-    random: seededRandom(number),
-  });
-  made.tunnel.replaceFilter([
-    { id: 1, action: "allow", direction: "both", protocol: null, source: null, destination: null, ports: null },
-  ]);
-  return {
-    ...made,
-    address,
-    asPeer: {
-      publicKey: made.tunnel.publicKey,
-      allowedIps: [hostPrefix(address)],
-      endpoints: [outer],
-      keepaliveSeconds: 0,
-    },
-    say: (to, text) => made.engine.sendPacket(makePacket(ipToBytes(address), ipToBytes(to.address), { port: 7, text })),
-    heard: () => made.received.map((packet) => new TextDecoder().decode(packet.subarray(family === 4 ? 28 : 48))),
-  };
-}
-
-/** A stream of bytes that is the same in every run. */
-function seededRandom(seed: number): (byteCount: number) => Uint8Array {
-  let counter = 0;
-  return (byteCount) => {
-    counter += 1;
-    const digest = createHash("sha512").update(`${seed}/${counter}`).digest();
-    return new Uint8Array(digest.subarray(0, byteCount));
-  };
-}
-
-function endpoint(text: string): Endpoint {
-  return value(parseEndpoint(text));
-}
-
-function value<T>(result: Result<T, unknown>): T {
-  if (!result.ok) throw new Error("a literal of this test is wrong");
-  return result.value;
-}
-
-function eventKinds(host: Host): readonly string[] {
-  return host.events.map(({ kind }) => kind);
 }
 
 function countSent(world: VirtualWorld, type: number): number {

@@ -7,6 +7,7 @@ export type MemoryPeer = {
   keepaliveSeconds: number;
   endpoint: WireEndpoint | null;
   prefixes: readonly WirePrefix[];
+  elder: MemorySession | null;
   previous: MemorySession | null;
   current: MemorySession | null;
   next: MemorySession | null;
@@ -41,6 +42,7 @@ export function createMemoryPeer(slot: number, keepaliveSeconds: number, nowMs: 
     keepaliveSeconds,
     endpoint: null,
     prefixes: [],
+    elder: null,
     previous: null,
     current: null,
     next: null,
@@ -60,5 +62,5 @@ export function createMemoryPeer(slot: number, keepaliveSeconds: number, nowMs: 
 }
 
 export function sessionsOf(peer: MemoryPeer): readonly MemorySession[] {
-  return [peer.previous, peer.current, peer.next].filter((session) => session !== null);
+  return [peer.elder, peer.previous, peer.current, peer.next].filter((session) => session !== null);
 }

@@ -12,7 +12,8 @@ export function installInto(state: MemoryEngineState, peer: MemoryPeer, keys: Se
   peer.handshake = "not-wanted";
   if (keys.role === "initiator") {
     forget(state, peer.previous);
-    if (peer.next) forget(state, peer.current);
+    forget(state, peer.elder);
+    peer.elder = peer.next ? peer.current : null;
     peer.previous = peer.next ?? peer.current;
     peer.current = session;
     peer.next = null;
@@ -27,6 +28,8 @@ export function confirm(state: MemoryEngineState, session: MemorySession): void 
   const { peer } = session;
   if (peer.next !== session) return;
   forget(state, peer.previous);
+  forget(state, peer.elder);
+  peer.elder = null;
   peer.previous = peer.current;
   peer.current = session;
   peer.next = null;
@@ -41,6 +44,7 @@ export function dropSession(state: MemoryEngineState, localIndex: number): void 
   if (!session) return;
   const { peer } = session;
   state.sessions.delete(localIndex);
+  if (peer.elder === session) peer.elder = null;
   if (peer.previous === session) peer.previous = null;
   if (peer.current === session) peer.current = null;
   if (peer.next === session) peer.next = null;

@@ -198,12 +198,7 @@ fn send<C, D>(
     C: ShardClock,
     D: Datagrams,
 {
-    let usable = peer.sessions.current().filter(|slot| {
-        pass.state
-            .session(*slot)
-            .is_some_and(|session| session.is_usable(pass.now))
-    });
-    let Some(session) = usable else {
+    let Some(session) = usable_session(pass, peer) else {
         to.flush(pass);
         return wait_for_session(pass, peer, packet, cursor, to);
     };
@@ -229,6 +224,15 @@ fn send<C, D>(
     pass.spent(Stage::Split, work, start);
 }
 
+/// The session that packets to a peer are sent under.
+fn usable_session<C: ShardClock>(pass: &Pass<'_, C>, peer: &Peer) -> Option<u32> {
+    peer.sessions.current().filter(|slot| {
+        pass.state
+            .session(*slot)
+            .is_some_and(|session| session.is_usable(pass.now))
+    })
+}
+
 fn wait_for_session<C, D>(
     pass: &Pass<'_, C>,
     peer: &Peer,
@@ -249,6 +253,11 @@ fn wait_for_session<C, D>(
         if dropped > 0 {
             pass.dropped(Some(peer), DropReason::QueueFull, dropped);
         }
+    }
+    // Another shard may have confirmed a session and emptied the queue just before these packets joined it.
+    if let Some(session) = usable_session(pass, peer) {
+        to.send_waiting(pass, peer, session);
+        return to.flush(pass);
     }
     pass.want_handshake(peer, WantReason::NoSession);
 }
