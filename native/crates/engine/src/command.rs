@@ -111,8 +111,10 @@ pub(crate) enum Role {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Elision {
     Off,
-    /// Both ends agreed on it: packets may be marked, and marked ones are accepted.
+    /// Both ends agreed on it: packets are marked, and marked ones are accepted.
     On,
+    /// Both ends agreed on it, but it is switched off here: marked packets are accepted, none is made.
+    ReceiveOnly,
 }
 
 /// Why a batch of commands was refused; nothing of it was applied.
@@ -291,6 +293,7 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
     let elision = match body.u16()? {
         0 => Elision::Off,
         1 => Elision::On,
+        3 => Elision::ReceiveOnly,
         _ => return Err(Problem::BadField { field: "flags" }),
     };
     Ok(InstallSession {

@@ -197,6 +197,9 @@ totals! {
     CookiesWanted = "cookiesWanted",
     KeepalivesSent = "keepalivesSent",
     KeepalivesReceived = "keepalivesReceived",
+    ElideTx = "elideTx",
+    ElideRx = "elideRx",
+    ElideBad = "elideBad",
 }
 
 /// The counts of one shard; the shard is their only writer.

@@ -19,7 +19,6 @@ pub(crate) struct Session {
     pub(crate) created: Instant,
     pub(crate) send_key: TransportKey,
     pub(crate) receive_key: TransportKey,
-    #[expect(dead_code, reason = "marking and unmarking follow")]
     pub(crate) elision: Elision,
     send_counter: AtomicU64,
     replay: Mutex<ReplayWindow>,

@@ -10,6 +10,16 @@ pub(crate) struct Finish {
     start: usize,
     field: usize,
     zero: u16,
+    of: Of,
+}
+
+/// Whose checksum it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    /// That of the packet's own TCP or UDP header.
+    Transport,
+    /// Another protocol's, or one of a packet inside the packet.
+    Other,
 }
 
 impl Finish {
@@ -46,11 +56,21 @@ impl Finish {
         } else {
             0xffff
         };
+        let of = match upper.protocol {
+            protocol::TCP | protocol::UDP if own && !upper.is_fragment => Of::Transport,
+            _ => Of::Other,
+        };
         Ok(Self {
             start,
             field: start + offset,
             zero,
+            of,
         })
+    }
+
+    /// Whether the checksum is that of the packet's own TCP or UDP header, and the packet is no fragment.
+    pub(crate) fn is_of_transport(self) -> bool {
+        self.of == Of::Transport
     }
 
     /// Replaces the seed by the finished checksum; nothing happens if the packet is shorter than it was when planned.

@@ -4,6 +4,7 @@
 //! [`SplitCursor`] turns one frame read from a TUN device into packets, [`Merger`] turns one burst of packets into frames
 //! to write, [`expand()`] takes a merged frame apart again.
 
+mod elide;
 mod error;
 mod expand;
 mod finish;
@@ -11,6 +12,7 @@ mod merge;
 mod split;
 mod virtio;
 
+pub use elide::{ELISION_MARK, ElisionError, finish_elided, is_marked, unmark};
 pub use error::SplitError;
 pub use expand::{ExpandError, ExpandScratch, expand};
 pub use merge::{Checksum, EqualTail, Family, Frame, MergeLimits, Merger, Part, PushOutcome};

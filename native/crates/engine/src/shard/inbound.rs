@@ -17,7 +17,8 @@ use super::outbound::Drained;
 use super::pass::{FaultReporter, Pass};
 use super::probe::speaks_extensions;
 use super::transmit::Transmitter;
-use super::tun_writer::TunWriter;
+use super::tun_writer::{Form, TunWriter};
+use crate::command::Elision;
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::endpoint::Change;
@@ -48,6 +49,7 @@ struct Opened {
     counter: u64,
     start: usize,
     len: usize,
+    checksum: Checksum,
 }
 
 /// Consecutive datagrams of one session from one place.
@@ -209,6 +211,7 @@ impl Inbound {
                 counter: header.counter,
                 start,
                 len,
+                checksum: Checksum::Unverified,
             }),
             Err(_) => pass.dropped(Some(run.peer), DropReason::BadTag, 1),
         }
@@ -326,6 +329,7 @@ impl Inbound {
     fn drop_unwanted<C: ShardClock>(&mut self, pass: &Pass<'_, C>, run: Run<'_>) {
         let peer = run.peer;
         let mut owned = None;
+        let form = self.writer.form();
         let (arena, opened) = (&mut self.arena, &mut self.opened);
         let extensions = &mut self.extensions;
         opened.retain_mut(|packet| {
@@ -346,6 +350,15 @@ impl Inbound {
                     pass.dropped(Some(peer), DropReason::Malformed, 1);
                 }
                 return false;
+            }
+            if offload::is_marked(bytes) {
+                let Some(checksum) = accept_elided(run.session, bytes, form) else {
+                    pass.count(Total::ElideBad, 1);
+                    pass.dropped(Some(peer), DropReason::Malformed, 1);
+                    return false;
+                };
+                pass.count(Total::ElideRx, 1);
+                packet.checksum = checksum;
             }
             if run.mark != ecn::NOT_CAPABLE && ecn::carry(run.mark, bytes) == Carried::Impossible {
                 pass.dropped(Some(peer), DropReason::Congestion, 1);
@@ -419,7 +432,7 @@ impl Inbound {
             return PushOutcome::Malformed;
         };
         self.merger
-            .push(&self.arena, start, len, peer, Checksum::Unverified)
+            .push(&self.arena, start, len, peer, packet.checksum)
     }
 
     /// Writes everything that was merged; nothing is held over a wait (ORD-03).
@@ -482,6 +495,22 @@ impl Inbound {
         };
         if pass.shared.events.push_handshake(&message) == Pushed::Dropped {
             pass.count(Total::HandshakesDropped, 1);
+        }
+    }
+}
+
+/// Clears the mark of a packet whose checksum the sender left out, and finishes it for a device that wants that. Returns
+/// what is known about the checksum; `None` when the session does not carry elision or the field holds no seed.
+fn accept_elided(session: &Session, packet: &mut [u8], form: Form) -> Option<Checksum> {
+    if session.elision == Elision::Off {
+        return None;
+    }
+    offload::unmark(packet).ok()?;
+    match form {
+        Form::Partial => Some(Checksum::Elided),
+        Form::Finished => {
+            offload::finish_elided(packet);
+            Some(Checksum::Unverified)
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::io;
 
 use filter::{Direction, Verdict};
-use offload::{SplitCursor, SplitError};
+use offload::{SplitCursor, SplitError, VirtioHeader};
 use ports::{Datagrams, Framing, TunQueue};
 
 use super::fit::{Fit, fit};
 use super::pass::Pass;
 use super::too_big::TooBigAnswers;
 use super::transmit::Transmitter;
+use crate::command::Elision;
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::{Event, FaultSource, FaultWeight, IoFault, WantReason};
@@ -175,7 +176,11 @@ impl Outbound {
                     pass.count(Total::TunReadSuper, 1);
                     pass.count(Total::TunReadPieces, cursor.pieces_left());
                 }
-                send(pass, peer, packet, cursor, start, to);
+                let read = Read {
+                    header: &header,
+                    packet,
+                };
+                send(pass, peer, read, cursor, start, to);
             }
             Ok(Fit::Refuse { mtu }) => {
                 pass.count(Total::TunReadBadTooBig, 1);
@@ -186,11 +191,18 @@ impl Outbound {
     }
 }
 
+/// A frame as it was read.
+#[derive(Clone, Copy)]
+struct Read<'a> {
+    header: &'a VirtioHeader,
+    packet: &'a [u8],
+}
+
 /// Splits a frame into the batch, or into the packets that wait for a session.
 fn send<C, D>(
     pass: &Pass<'_, C>,
     peer: &Peer,
-    packet: &[u8],
+    read: Read<'_>,
     mut cursor: SplitCursor,
     mut start: u64,
     to: &mut Transmitter<D>,
@@ -200,26 +212,33 @@ fn send<C, D>(
 {
     let Some(session) = usable_session(pass, peer) else {
         to.flush(pass);
-        return wait_for_session(pass, peer, packet, cursor, to);
+        return wait_for_session(pass, peer, read.packet, cursor, to);
     };
+    if pass.state.session(session).map(|session| session.elision) == Some(Elision::On) {
+        cursor = cursor.elided(read.header, read.packet);
+    }
     if peer.waiting.len() > 0 {
         to.send_waiting(pass, peer, session);
     }
-    let target = pass.target(peer, session).marked_as(packet);
+    let target = pass.target(peer, session).marked_as(read.packet);
     let mut work = Work::default();
+    let pieces = cursor.pieces_left();
     while cursor.pieces_left() > 0 {
         if !to.batch.accepts(target, cursor.piece_len_max()) {
             pass.spent(Stage::Split, core::mem::take(&mut work), start);
             to.flush(pass);
             start = pass.cycles();
         }
-        let Some(len) = cursor.write_next(packet, to.batch.room()) else {
+        let Some(len) = cursor.write_next(read.packet, to.batch.room()) else {
             pass.dropped(Some(peer), DropReason::Malformed, 1);
             break;
         };
         to.batch.commit(target, len);
         work.packets += 1;
         work.bytes += len;
+    }
+    if cursor.is_elided() {
+        pass.count(Total::ElideTx, pieces - cursor.pieces_left());
     }
     pass.spent(Stage::Split, work, start);
 }

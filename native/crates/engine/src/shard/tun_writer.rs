@@ -13,6 +13,15 @@ use crate::event::FaultSource;
 use crate::framing::{FRAME_LEN_MAX, byte_order, write_packet, write_parts};
 use crate::stage::{Stage, Work};
 
+/// In which form a device takes the checksums of packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Finished only.
+    Finished,
+    /// Also as a seed that the kernel finishes when it has to.
+    Partial,
+}
+
 /// Writes frames and remembers which families the kernel refused.
 pub(crate) struct TunWriter {
     framing: Framing,
@@ -38,6 +47,14 @@ impl TunWriter {
         match self.framing {
             Framing::Plain => ByteOrder::Native,
             Framing::Header { order, .. } => byte_order(order),
+        }
+    }
+
+    /// In which form the device takes the checksums of packets.
+    pub(crate) fn form(&self) -> Form {
+        match self.framing {
+            Framing::Plain => Form::Finished,
+            Framing::Header { .. } => Form::Partial,
         }
     }
 

@@ -56,6 +56,13 @@ pub fn install_session(
     record(6, &body)
 }
 
+/// A session under AES-256-GCM (`cipher` 1) or ChaCha20-Poly1305 (0) with these flags.
+pub fn with_profile(mut session: Vec<u8>, cipher: u8, flags: u16) -> Vec<u8> {
+    session[8 + 13] = cipher;
+    session[8 + 14..8 + 16].copy_from_slice(&flags.to_le_bytes());
+    session
+}
+
 pub fn retire_session(local: u32) -> Vec<u8> {
     record(7, &local.to_le_bytes())
 }

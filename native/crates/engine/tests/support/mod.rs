@@ -89,7 +89,12 @@ impl Node {
             }),
         );
         let socket_full = Arc::new(AtomicBool::new(false));
-        let (tun, host) = memory_tun(FRAMING);
+        let framing = if wire.plain_device {
+            Framing::Plain
+        } else {
+            FRAMING
+        };
+        let (tun, host) = memory_tun(framing);
         let parts = ShardParts {
             tun,
             v4: Some(TestSocket {
@@ -229,20 +234,17 @@ impl Pair {
 
     /// Gives both nodes keys of a handshake that the first one initiated.
     pub fn install(&mut self, index: u32) {
-        self.nodes[1].apply(&[commands::install_session(
-            PEER,
-            index + 1,
-            index,
-            commands::RESPONDER,
-            [2, 1],
-        )]);
-        self.nodes[0].apply(&[commands::install_session(
-            PEER,
-            index,
-            index + 1,
-            commands::INITIATOR,
-            [1, 2],
-        )]);
+        self.install_with(index, [(0, 0); 2]);
+    }
+
+    /// The same, with cipher and flags for either node.
+    pub fn install_with(&mut self, index: u32, [first, second]: [(u8, u16); 2]) {
+        let session =
+            commands::install_session(PEER, index + 1, index, commands::RESPONDER, [2, 1]);
+        self.nodes[1].apply(&[commands::with_profile(session, second.0, second.1)]);
+        let session =
+            commands::install_session(PEER, index, index + 1, commands::INITIATOR, [1, 2]);
+        self.nodes[0].apply(&[commands::with_profile(session, first.0, first.1)]);
     }
 
     /// Lets both nodes work until nothing moves any more.

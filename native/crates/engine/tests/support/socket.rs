@@ -18,13 +18,15 @@ pub struct TestSocket {
     pub wire: Arc<Wire>,
 }
 
-/// What a test wants of the network below a socket, and what it saw there.
+/// What a test wants of the network and the device below a node, and what it saw there.
 #[derive(Default)]
 pub struct Wire {
     /// The mark of everything that arrives; 0 leaves what the sender set.
     pub mark_received: AtomicU8,
     /// The kernel mangles batches whose last segment has full size.
     pub mangles_equal_tails: AtomicBool,
+    /// The node's TUN device carries no header.
+    pub plain_device: bool,
     /// Every send, in order.
     pub sends: Mutex<Vec<Sent>>,
 }

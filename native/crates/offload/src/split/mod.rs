@@ -6,6 +6,7 @@ mod write;
 
 pub(crate) use plan::cut_to_declared;
 
+use crate::elide::{ELISION_MARK, holds_seed};
 use crate::finish::Finish;
 use crate::{SplitError, VirtioHeader, gso};
 
@@ -20,6 +21,7 @@ pub struct SplitLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitCursor {
     work: Work,
+    mark: u8,
 }
 
 impl SplitCursor {
@@ -49,7 +51,38 @@ impl SplitCursor {
         } else {
             Work::Super(plan::plan_super(header, packet, *limits)?)
         };
-        Ok(Self { work })
+        Ok(Self { work, mark: 0 })
+    }
+
+    /// Leaves the checksums to the tunnel's tag where the frame allows it: every piece gets the seed for its own length
+    /// and the mark. Frames without `NEEDS_CSUM`, fragments and other protocols than TCP and UDP stay as they were.
+    ///
+    /// `header` and `packet` are those given to [`Self::start`], before the first piece is written.
+    #[must_use]
+    pub fn elided(mut self, header: &VirtioHeader, packet: &[u8]) -> Self {
+        if !header.needs_checksum() {
+            return self;
+        }
+        let elided = match &mut self.work {
+            Work::Single { len, finish, .. } => {
+                let own = finish.is_some_and(Finish::is_of_transport);
+                if own && packet.get(..*len).is_some_and(holds_seed) {
+                    *finish = None;
+                    true
+                } else {
+                    false
+                }
+            }
+            Work::Super(work) => work.elide(),
+        };
+        self.mark = if elided { ELISION_MARK } else { 0 };
+        self
+    }
+
+    /// Whether the pieces carry the mark of elision.
+    #[must_use]
+    pub const fn is_elided(&self) -> bool {
+        self.mark != 0
     }
 
     /// Length of the longest piece; every piece but the last has it.
@@ -78,7 +111,7 @@ impl SplitCursor {
     /// `packet` is the one given to [`Self::start`]. `None`, with nothing changed, when no piece is left or `out` is too
     /// short for the next one.
     pub fn write_next(&mut self, packet: &[u8], out: &mut [u8]) -> Option<usize> {
-        match &mut self.work {
+        let len = match &mut self.work {
             Work::Single {
                 done: Done::Yes, ..
             } => None,
@@ -92,7 +125,11 @@ impl SplitCursor {
                 Some(*len)
             }
             Work::Super(work) => work.write_next(packet, out),
+        }?;
+        if let Some(first) = out.first_mut() {
+            *first |= self.mark;
         }
+        Some(len)
     }
 }
 

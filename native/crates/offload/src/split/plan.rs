@@ -3,7 +3,7 @@
 use packet::{IpVersion, Ipv4, Ipv6, Tcp, Udp, checksum, declared_len, protocol};
 
 use super::SplitLimits;
-use super::write::{L4, Network, SuperFrame};
+use super::write::{L4, Lengths, Network, SuperFrame};
 use crate::{ECN, SplitError, VirtioHeader, gso};
 
 /// Cuts a packet to its declared length, which must hold at least its header.
@@ -59,14 +59,13 @@ pub(super) fn plan_super(
     };
     let header_len = l3_len + l4_header_len;
     let segment_size = fit_segment(header, header_len, packet.len() - header_len, kind, limits)?;
-    Ok(SuperFrame::new(
-        packet.len(),
-        l3_len,
-        header_len,
-        segment_size,
-        network,
-        transport,
-    ))
+    let lengths = Lengths {
+        packet: packet.len(),
+        l3: l3_len,
+        header: header_len,
+        segment: segment_size,
+    };
+    Ok(SuperFrame::new(lengths, network, transport, l4.pseudo))
 }
 
 /// TCP or UDP, named by the GSO type and checked against the packet.

@@ -11,8 +11,21 @@ pub(super) struct SuperFrame {
     segment_size: usize,
     network: Network,
     l4: L4,
+    /// Sum of the pseudo-header without the length.
+    pseudo: u64,
     pieces: usize,
     written: usize,
+}
+
+/// Lengths of a super-frame and its parts in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lengths {
+    pub(super) packet: usize,
+    pub(super) l3: usize,
+    /// L3 and L4 header together.
+    pub(super) header: usize,
+    /// L4 payload of a full piece.
+    pub(super) segment: usize,
 }
 
 /// What changes in the network header from piece to piece.
@@ -38,17 +51,20 @@ pub(super) enum L4 {
     Udp { constant: u64 },
     /// UDP over IPv4 whose sender switched the checksum off.
     UdpUnchecked,
+    /// TCP whose pieces carry the seed.
+    TcpElided { sequence: u32, offset_flags: u16 },
+    /// UDP whose pieces carry the seed.
+    UdpElided,
 }
 
 impl SuperFrame {
-    pub(super) fn new(
-        packet_len: usize,
-        l3_len: usize,
-        header_len: usize,
-        segment_size: usize,
-        network: Network,
-        l4: L4,
-    ) -> Self {
+    pub(super) fn new(lengths: Lengths, network: Network, l4: L4, pseudo: u64) -> Self {
+        let Lengths {
+            packet: packet_len,
+            l3: l3_len,
+            header: header_len,
+            segment: segment_size,
+        } = lengths;
         let pieces = (packet_len - header_len).div_ceil(segment_size).max(1);
         Self {
             packet_len,
@@ -57,9 +73,28 @@ impl SuperFrame {
             segment_size,
             network,
             l4,
+            pseudo,
             pieces,
             written: 0,
         }
+    }
+
+    /// Leaves seeds in the pieces instead of checksums. Returns whether the frame allows it.
+    pub(super) const fn elide(&mut self) -> bool {
+        self.l4 = match self.l4 {
+            L4::Tcp {
+                sequence,
+                offset_flags,
+                ..
+            } => L4::TcpElided {
+                sequence,
+                offset_flags,
+            },
+            L4::Udp { .. } => L4::UdpElided,
+            L4::UdpUnchecked => return false,
+            elided @ (L4::TcpElided { .. } | L4::UdpElided) => elided,
+        };
+        true
     }
 
     pub(super) const fn piece_len_max(&self) -> usize {
@@ -147,6 +182,24 @@ impl SuperFrame {
                 [fixed[4], fixed[5]] = u16::try_from(l4_len).ok()?.to_be_bytes();
                 [fixed[6], fixed[7]] = value.to_be_bytes();
             }
+            L4::TcpElided {
+                sequence,
+                offset_flags,
+            } => {
+                target.copy_from_slice(payload);
+                let sequence = sequence.wrapping_add(low_u32(self.written * self.segment_size));
+                let offset_flags = offset_flags & !u16::from(self.flags_to_clear());
+                let fixed = l4.first_chunk_mut::<{ Tcp::FIXED_LEN }>()?;
+                [fixed[4], fixed[5], fixed[6], fixed[7]] = sequence.to_be_bytes();
+                [fixed[12], fixed[13]] = offset_flags.to_be_bytes();
+                [fixed[16], fixed[17]] = self.seed(l4_len).to_be_bytes();
+            }
+            L4::UdpElided => {
+                target.copy_from_slice(payload);
+                let fixed = l4.first_chunk_mut::<{ Udp::HEADER_LEN }>()?;
+                [fixed[4], fixed[5]] = u16::try_from(l4_len).ok()?.to_be_bytes();
+                [fixed[6], fixed[7]] = self.seed(l4_len).to_be_bytes();
+            }
             L4::UdpUnchecked => {
                 target.copy_from_slice(payload);
                 let fixed = l4.first_chunk_mut::<{ Udp::HEADER_LEN }>()?;
@@ -154,6 +207,11 @@ impl SuperFrame {
             }
         }
         Some(())
+    }
+
+    /// The seed of a piece whose L4 header and payload have this length.
+    const fn seed(&self, l4_len: usize) -> u16 {
+        checksum::fold(self.pseudo + l4_len as u64)
     }
 
     /// FIN and PSH stay on the last piece, CWR on the first.

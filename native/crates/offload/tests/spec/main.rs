@@ -3,6 +3,7 @@
 
 mod appendix;
 mod common;
+mod elide;
 mod finish;
 mod header;
 mod limits;
