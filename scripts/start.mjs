@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
 import { reportFailure } from "./lib/progress.mjs";
-import { root } from "./lib/run.mjs";
+import { root, stopRunning } from "./lib/run.mjs";
 
 const usage = `Usage: npm start [-- OPTIONS]
 
@@ -15,6 +15,8 @@ const usage = `Usage: npm start [-- OPTIONS]
 
 Data lives in .weft/server below this folder (WEFT_DATA_DIR moves it). DATABASE_URL names an external PostgreSQL.
 `;
+
+const PARENT_CHECK_MS = 500;
 
 try {
   const { values } = parseArgs({
@@ -32,22 +34,44 @@ try {
 }
 
 async function start({ demo, listen, json }) {
+  let stop = endBuild;
+  onceAskedToEnd(() => stop());
   await build();
   if (process.exitCode) return;
   const env = { ...process.env, ...(listen ? { WEFT_LISTEN: listen } : {}) };
   const program = demo ? "e2e/dist/demo/main.js" : "apps/api/dist/main.js";
-  // A group of its own: the terminal's Ctrl-C then reaches the child once, through us, and it can stop in order.
+  // A group of its own: the terminal's Ctrl-C then reaches the child once, through us, and it can stop in order. By the
+  // channel it notices when we are killed.
   const child = spawn(process.execPath, [`${root}/${program}`], {
     cwd: root,
     env,
-    stdio: ["ignore", json || demo ? "inherit" : "pipe", "inherit"],
+    stdio: ["ignore", json || demo ? "inherit" : "pipe", "inherit", "ipc"],
     detached: true,
   });
   if (child.stdout) createInterface({ input: child.stdout }).on("line", print);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill("SIGTERM"));
-  child.on("exit", (code, signal) => {
-    process.exitCode = code ?? (signal === "SIGTERM" ? 0 : 1);
-  });
+  stop = () => child.kill("SIGTERM");
+  child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGTERM" ? 0 : 1)));
+}
+
+/**
+ * Calls back once, on the first signal, or when npm is gone without having passed a signal on. More signals change nothing:
+ * a second Ctrl-C must not cut short how the first one stops things.
+ */
+function onceAskedToEnd(callback) {
+  let isAsked = false;
+  const ask = () => {
+    if (isAsked) return;
+    isAsked = true;
+    callback();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, ask);
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && ask(), PARENT_CHECK_MS).unref();
+}
+
+function endBuild() {
+  stopRunning();
+  process.exit(130);
 }
 
 /** One log line for people: time, level where it matters, message; the listening line says where to go. */

@@ -58,7 +58,8 @@ function installHandlers(): void {
   if (installed) return;
   installed = true;
   for (const signal of SIGNALS) {
-    process.once(signal, () => {
+    // A second signal changes nothing: it must not cut short what the first one cleans up.
+    process.on(signal, () => {
       ending = true;
       const code = endingBySignal === "is the ordinary end" ? 0 : SIGNAL_CODES[signal];
       void cleanUpNow().finally(() => process.exit(code));

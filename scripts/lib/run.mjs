@@ -24,6 +24,7 @@ export function run(command, args, { cwd = root, env = {}, onLine, allowFailure,
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    running.add(child);
     let output = "";
     let pending = "";
     const take = (chunk) => {
@@ -37,6 +38,7 @@ export function run(command, args, { cwd = root, env = {}, onLine, allowFailure,
     child.stderr.setEncoding("utf8").on("data", take);
     child.on("error", (error) => reject(new StepFailed(`${title}: ${error.message}`, -1, output)));
     child.on("close", (code, signal) => {
+      running.delete(child);
       if (pending) onLine?.(pending);
       const status = code ?? `signal ${signal}`;
       if (status === 0 || allowFailure) resolve({ status, output });
@@ -44,6 +46,13 @@ export function run(command, args, { cwd = root, env = {}, onLine, allowFailure,
     });
   });
 }
+
+/** Asks every program that {@link run} started and that still runs to end. */
+export function stopRunning() {
+  for (const child of running) child.kill("SIGTERM");
+}
+
+const running = new Set();
 
 /** The first line a program prints for `args`, or null where the program is missing. */
 export function firstLine(command, args) {

@@ -10,6 +10,8 @@ const log = createLog(config.logLevel);
 const steps: (() => Promise<void>)[] = [];
 let isStopping = false;
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal, 0));
+// Whoever started us with a channel, as `npm start` does, is gone: nobody could stop us any more.
+process.once("disconnect", () => void stop("the program that started this one ended", 0));
 
 try {
   const app = await createApp({ config, log });
