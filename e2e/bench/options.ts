@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 /** What can be measured; `bars` is everything that a bar needs, in one run. */
-export const SUITES = ["tunnel", "latency", "handshake", "memory", "bars"] as const;
+export const SUITES = ["tunnel", "latency", "handshake", "offload", "memory", "bars"] as const;
 export type Suite = (typeof SUITES)[number];
 
 export type BenchOptions = {
@@ -67,6 +67,7 @@ const USUAL: Readonly<Record<Suite, { readonly rounds: number; readonly seconds:
   tunnel: { rounds: 3, seconds: 5 },
   latency: { rounds: 3, seconds: 5 },
   handshake: { rounds: 3, seconds: 5 },
+  offload: { rounds: 1, seconds: 2 },
   memory: { rounds: 3, seconds: 5 },
   bars: { rounds: 5, seconds: 4 },
 };

@@ -7,6 +7,7 @@ import type { BenchReport } from "./report.ts";
 import { HANDSHAKE_CASES, runHandshakeSuite } from "./suites/handshake.ts";
 import { latencyCases } from "./suites/latency-cases.ts";
 import { MEMORY_CASES, runMemorySuite } from "./suites/memory.ts";
+import { OFFLOAD_CASES, runOffloadSuite } from "./suites/offload.ts";
 import { runTunnelCases } from "./suites/run-tunnel-cases.ts";
 import type { TunnelCase } from "./suites/suite.ts";
 import type { SuiteBody, SuiteRun, Wants } from "./suites/suite-run.ts";
@@ -70,7 +71,8 @@ const SUITE_RUNS: Readonly<Record<SingleSuite, SuiteRun>> = {
   tunnel: tunnelSuite(tunnelCases(), TUNNEL_BARS),
   latency: tunnelSuite(latencyCases(), LATENCY_BARS),
   memory: { caseNames: MEMORY_CASES, bars: MEMORY_BARS, run: runMemorySuite },
+  offload: { caseNames: OFFLOAD_CASES, bars: [], run: runOffloadSuite },
   handshake: { caseNames: HANDSHAKE_CASES, bars: HANDSHAKE_BARS, run: runHandshakeSuite },
 };
 const SUITES_WITH_BARS = ["tunnel", "latency", "handshake", "memory"] as const;
-const CONTENDER_NAMES = [...allContenders().map(({ name }) => name), "bare Node"];
+const CONTENDER_NAMES = [...allContenders().map(({ name }) => name), "bare Node", "micro"];
