@@ -92,6 +92,6 @@ const VARIANTS: readonly Variant[] = [
   { name: "weft", env: {} },
   { name: "weft ChaCha20", env: { WEFT_CIPHER: "chacha20-poly1305" } },
   { name: "weft AES-256-GCM", env: { WEFT_CIPHER: "aes-256-gcm" } },
-  { name: "weft without profile counters", env: { WEFT_PROFILE_COUNTERS: "off" } },
+  { name: "weft without profile counters", env: { WEFT_STAGE_TIMING: "off" } },
   { name: "weft without offload", env: { WEFT_TUN_OFFLOAD: "off", WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" } },
 ];

@@ -16,6 +16,8 @@ export type EngineTunnelParts = {
   readonly clock: TunnelClock;
   readonly scheduler: Scheduler;
   readonly peersMax: number;
+  /** See `TunnelCoreInput`. */
+  readonly rekeyAfterMs?: number;
   readonly interfaceControl: InterfaceControl;
   readonly self: TunnelSelf;
   readonly counterNames: CounterNames;
@@ -33,7 +35,8 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
   const engine = started.value;
   const at = { nowMs: clock.nowMs(), unixMs: clock.unixMs() };
   const mtu = mtuBounds(parts.self);
-  const core = createTunnelCore({ local: parts.local, random: parts.random, peersMax: parts.peersMax, mtu, at });
+  const { local, random, peersMax, rekeyAfterMs } = parts;
+  const core = createTunnelCore({ local, random, peersMax, mtu, at, ...(rekeyAfterMs ? { rekeyAfterMs } : {}) });
   const control = createMtuControl({ core, interfaceControl: parts.interfaceControl, self: parts.self });
   const onEvent = (event: TunnelEvent): void => {
     if (event.kind !== "mtu-wanted") return parts.onEvent(event);

@@ -3,6 +3,7 @@ import { keyBytes, type Result } from "@weft/protocol";
 import type { Engine } from "./core/engine-port.ts";
 import { createLocalIdentity } from "./core/handshake/identity.ts";
 import { KEY_BYTES } from "./core/handshake/primitives.ts";
+import { REKEY_AFTER_MS } from "./core/session-timers.ts";
 import { createEngineTunnel } from "./engine-tunnel.ts";
 import { createInterfaceControl } from "./io/interface-control.ts";
 import { createNodePrimitives } from "./io/node-primitives.ts";
@@ -20,6 +21,10 @@ export function createTunnel(options: TunnelOptions): Result<Tunnel, TunnelError
   if (keyLength !== KEY_BYTES) {
     return invalid(`A private key has ${KEY_BYTES} bytes, this one ${keyLength}.`);
   }
+  const rekeyAfterSeconds = options.engine?.rekeyAfterSeconds ?? REKEY_AFTER_MS / 1_000;
+  if (!(rekeyAfterSeconds >= 2 && rekeyAfterSeconds <= REKEY_AFTER_MS / 1_000)) {
+    return invalid(`rekeyAfterSeconds must be 2 to ${REKEY_AFTER_MS / 1_000}, not ${rekeyAfterSeconds}.`);
+  }
   const publicKey = publicKeyOf(options.privateKey);
   const interfaceControl = createInterfaceControl(nativeInterfacePort(addon.value, options.interfaceName));
   const made = createEngineTunnel({
@@ -29,6 +34,7 @@ export function createTunnel(options: TunnelOptions): Result<Tunnel, TunnelError
     clock: options.clock ?? createNodeClock(),
     scheduler: createNodeScheduler(),
     peersMax: options.engine?.peersMax ?? PEERS_MAX_DEFAULT,
+    rekeyAfterMs: rekeyAfterSeconds * 1_000,
     interfaceControl,
     self: options,
     counterNames: counterNamesOf(addon.value),
@@ -48,9 +54,10 @@ function startEngine(
   own: { readonly publicKey: Uint8Array; readonly wake: () => void },
 ): Result<Engine, TunnelError> {
   try {
+    const { rekeyAfterSeconds: _slowPathOnly, ...tuning } = options.engine ?? {};
     const engineOptions = {
       peersMax: PEERS_MAX_DEFAULT,
-      ...options.engine,
+      ...tuning,
       tunName: options.interfaceName,
       tunMtu: options.mtu,
       listenPort: options.listenPort,

@@ -54,6 +54,8 @@ export type EngineTuning = {
   /** Thread niceness, -20 to 19; raising priority needs the privilege for it. */
   readonly niceness?: number;
   readonly firewallMark?: number;
+  /** For tests of long runs: age at which the initiator of a session starts the next one, 2 to 120 (the default) s. */
+  readonly rekeyAfterSeconds?: number;
   /** Whether workers count and time their stages. */
   readonly stageTiming?: "on" | "off";
 };

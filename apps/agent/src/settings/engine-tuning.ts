@@ -13,7 +13,8 @@ export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTunin
   const niceness = number(environment, "WEFT_NICENESS", { min: -20, max: 19 });
   const firewallMark = number(environment, "WEFT_FIREWALL_MARK", { min: 0, max: 0xffff_ffff });
   const stageTiming = choice(environment, "WEFT_STAGE_TIMING", ["on", "off"]);
-  for (const read of [tunOffload, udpGso, udpGro, shards, niceness, firewallMark, stageTiming])
+  const rekeyAfterSeconds = number(environment, "WEFT_REKEY_AFTER_SECONDS", { min: 2, max: 120 });
+  for (const read of [tunOffload, udpGso, udpGro, shards, niceness, firewallMark, stageTiming, rekeyAfterSeconds])
     if (!read.ok) return read;
   return ok({
     ...defined("tunOffload", tunOffload),
@@ -23,6 +24,7 @@ export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTunin
     ...defined("niceness", niceness),
     ...defined("firewallMark", firewallMark),
     ...defined("stageTiming", stageTiming),
+    ...defined("rekeyAfterSeconds", rekeyAfterSeconds),
   });
 }
 

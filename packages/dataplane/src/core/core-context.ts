@@ -26,6 +26,8 @@ export type CoreContext = {
   readonly sources: RateLimiter;
   /** Keeps a start with thousands of peers from stopping everything else. */
   readonly pacer: Pacer;
+  /** Milliseconds by which sessions are older than they are; 0 outside tests of long runs. */
+  readonly sessionHeadStartMs: number;
   readonly counters: { -readonly [Name in keyof HandshakeCounters]: number };
   /** MTU of the interface as configured, and the largest it may get. Replaced when the interface changes. */
   mtu: { readonly mtu: number; readonly mtuMax: number };

@@ -16,7 +16,7 @@ export function installSession(context: CoreContext, peer: Peer, session: FreshS
   const { keys, from, at } = session;
   noteHeard(context, peer, { from, nowMs: at.nowMs });
   context.send({ kind: "set-endpoint", slot: peer.slot, endpoint: from });
-  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs: 0 });
+  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs: context.sessionHeadStartMs });
   keys.sendKey.fill(0);
   keys.receiveKey.fill(0);
   const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs };

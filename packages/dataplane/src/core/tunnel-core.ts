@@ -25,7 +25,7 @@ import { createPeerTable } from "./peer-table.ts";
 import { createPrefixClaims } from "./prefix-claims.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { answerWithCookie } from "./responder-flow.ts";
-import { createSessionTimers } from "./session-timers.ts";
+import { createSessionTimers, REKEY_AFTER_MS } from "./session-timers.ts";
 import { wireRule } from "./wire-address.ts";
 
 export type TunnelCoreInput = {
@@ -33,6 +33,8 @@ export type TunnelCoreInput = {
   readonly random: (byteCount: number) => Uint8Array;
   readonly peersMax: number;
   readonly mtu: CoreContext["mtu"];
+  /** Age of a session at which its initiator starts the next one; `REKEY_AFTER_MS` when absent. */
+  readonly rekeyAfterMs?: number;
   readonly at: Moment;
 };
 
@@ -127,6 +129,7 @@ function createContext(input: TunnelCoreInput, outputs: Pick<CoreContext, "timer
   return {
     local: input.local,
     random: input.random,
+    sessionHeadStartMs: REKEY_AFTER_MS - (input.rekeyAfterMs ?? REKEY_AFTER_MS),
     peers: createPeerTable(input.peersMax),
     claims: createPrefixClaims(),
     indices: createIndexTable<Peer>(input.random),
