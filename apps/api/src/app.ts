@@ -106,7 +106,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError,
     });
     const heartbeats = startHeartbeats({ hub, clock, random, onError });
-    const jobs = startJobs({ db, clock, flushTraffic: hub.traffic.flush, onError });
+    const jobs = startJobs({ db, clock, auditDays: config.auditDays, flushTraffic: hub.traffic.flush, onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose);
     const gauge = startLagGauge();
     steps.push(gauge.dispose);

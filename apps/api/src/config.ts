@@ -16,6 +16,8 @@ export type Config = {
   /** Where the agent's build puts the archives for hosts. */
   readonly agentFolder: string;
   readonly trustProxy: boolean | string;
+  /** Days that audit events are kept. */
+  readonly auditDays: number;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
 };
 
@@ -39,6 +41,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webFolder: env.WEFT_WEB_DIR ?? join(import.meta.dirname, "../../web/dist"),
     agentFolder: env.WEFT_AGENT_DIR ?? join(import.meta.dirname, "../../agent/release"),
     trustProxy: env.WEFT_TRUST_PROXY,
+    auditDays: env.WEFT_AUDIT_DAYS,
     rateLimit: env.WEFT_RATE_LIMIT,
   };
 }
@@ -82,5 +85,6 @@ const EnvironmentSchema = z.object({
     .string()
     .default("false")
     .transform((text) => (text === "true" ? true : text === "false" ? false : text)),
+  WEFT_AUDIT_DAYS: z.coerce.number("expected a number of days").int().min(1).max(36_500).default(365),
   WEFT_RATE_LIMIT: RateLimitSchema.prefault("20/300"),
 });

@@ -10,7 +10,8 @@ import { createRouter } from "../trpc/router.ts";
 import { callOf, registerCalls } from "./call-plugin.ts";
 import { registerCompression } from "./compress-answers.ts";
 import { registerDocs } from "./docs-routes.ts";
-import { BODY_BYTES_MAX, registerErrors, sendFailure } from "./error-plugin.ts";
+import { BODY_BYTES_MAX, registerErrors } from "./error-plugin.ts";
+import { registerHealth } from "./health-route.ts";
 import { registerInstall } from "./install-routes.ts";
 import { registerNotFound } from "./not-found.ts";
 import { MERGE_PATCH } from "./openapi.ts";
@@ -65,10 +66,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
       createContext: ({ req }: { req: Parameters<typeof callOf>[0] }) => callOf(req),
     },
   });
-  app.get("/healthz", async (request, reply) => {
-    if (await deps.database.isAlive()) return { status: "ok" };
-    return sendFailure(request, reply, { code: "stopping" });
-  });
+  registerHealth(app, deps);
   registerWebAssets(app, await loadAssets(options.webFolder));
   return app;
 }

@@ -38,6 +38,7 @@ export type AgentSocketEvents = {
 export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents): AgentSocket {
   let isOver = false;
   let records: Records | undefined;
+  let pings = 0;
   const sendBytes = (bytes: Uint8Array) => {
     if (isOver || socket.readyState !== socket.OPEN) return;
     socket.send(records ? records.seal(bytes) : bytes, { binary: true });
@@ -60,7 +61,10 @@ export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents):
       socket.terminate();
       return events.onTampered(opened.error);
     }
-    if (opened) events.onProof();
+    if (opened) {
+      pings = 0;
+      events.onProof();
+    }
     const frame = decodeAgentFrame(opened ? opened.value : data);
     if (frame.ok) return events.onFrame(frame.value);
     // Only who is protected gets answers: a stranger who never reads would fill memory with them.
@@ -77,6 +81,13 @@ export function createAgentSocket(socket: WebSocket, events: AgentSocketEvents):
   socket.on("close", () => {
     isOver = true;
     guarded(events.onClose, events.onFault)();
+  });
+  // Each is answered by the library and carries up to 125 bytes; agents send frames, and a few pings at most.
+  socket.on("ping", () => {
+    pings += 1;
+    if (pings <= PINGS_MAX) return;
+    isOver = true;
+    socket.terminate();
   });
   // An error is always followed by "close".
   socket.on("error", () => undefined);
@@ -97,3 +108,5 @@ const FAULT: Refusal = {
   retryAfterMs: 5_000,
 };
 const CLOSE_WAIT_MS = 2_000;
+/** Most WebSocket pings between two messages of the node; the line is cut then. */
+const PINGS_MAX = 64;

@@ -3,6 +3,7 @@ import { allNetworks, insertNetwork, lockNetworkCreation, publishChanges } from 
 import { insertRule } from "../../db/rules-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { insertUser, lockUsers, ownerExists } from "../../db/users-repository.ts";
+import { addressGroup } from "../../domain/address-group.ts";
 import { planNetwork } from "../../domain/new-network.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
@@ -54,7 +55,8 @@ export async function createOwner(
 /** Callers on this machine need no token; others show the one from the server's own output. */
 function checkSetupToken(deps: FeatureDeps, call: Call, shown: string | undefined) {
   if (call.isLocal) return undefined;
-  const subjects = { account: "setup", address: call.address };
+  // Every source has a count of its own: a stranger who guesses must not keep the owner out.
+  const subjects = { account: `setup from ${addressGroup(call.address)}`, address: call.address };
   const attempt = deps.throttle.begin(subjects, deps.clock.nowMs());
   if (!attempt.allowed) return err({ code: "rate_limited", retryAfterSeconds: attempt.retryAfterSeconds } as const);
   if (shown === undefined || !sameSecret(shown, deps.server.setupToken)) {

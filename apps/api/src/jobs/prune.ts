@@ -1,0 +1,21 @@
+import { deleteAuditEventsBefore } from "../db/audit-repository.ts";
+import { pruneChanges } from "../db/changes-repository.ts";
+import type { Executor } from "../db/client.ts";
+import { deleteAnswersBefore } from "../db/idempotency-repository.ts";
+import { deleteExpiredSessions } from "../db/sessions-repository.ts";
+import { KEPT_MS } from "../registry/run-once.ts";
+
+/** Forgets what nobody needs any more, so that the database does not grow for ever. */
+export async function prune(
+  db: Executor,
+  { nowMs, auditDays }: { readonly nowMs: number; readonly auditDays: number },
+): Promise<void> {
+  await deleteExpiredSessions(db, new Date(nowMs));
+  await deleteAnswersBefore(db, new Date(nowMs - KEPT_MS));
+  await deleteAuditEventsBefore(db, new Date(nowMs - auditDays * DAY_MS));
+  await pruneChanges(db, CHANGES_KEPT);
+}
+
+const DAY_MS = 86_400_000;
+/** Changes per network that a replica may lag behind before it reads everything again. */
+const CHANGES_KEPT = 10_000;
