@@ -122,7 +122,10 @@ export interface EngineOptions {
   gsoEqualTail?: "auto" | "allow" | "avoid"
   /** Flows that are merged at once on the way to the TUN device, 1 to 1024. Default 128. */
   groFlows?: number
-  /** Niceness of the worker threads, −20 to 19. Default: that of the process. */
+  /**
+   * Niceness of the worker threads, −20 to 19; workers without the right to raise priority keep that of the process.
+   * Default −10, so that a busy machine does not keep packets waiting.
+   */
   niceness?: number
   /** Firewall mark of everything the sockets send. */
   firewallMark?: number
@@ -150,8 +153,8 @@ export interface EngineStatus {
   tunFramesPerTurn: number
   /** Receives one turn makes from a socket. */
   udpSlotsPerTurn: number
-  /** Niceness asked for, if any. */
-  niceness?: number
+  /** Niceness of the workers: the one asked for, or that of the process where it was refused. */
+  niceness: number
 }
 
 /** What to change about an interface. */

@@ -51,7 +51,7 @@ export type EngineTuning = {
   readonly gsoMaxSegments?: number;
   readonly gsoEqualTail?: "auto" | "allow" | "avoid";
   readonly groFlows?: number;
-  /** Thread niceness, -20 to 19; raising priority needs the privilege for it. */
+  /** Niceness of the workers, -20 to 19, default -10; without the right to raise priority they keep that of the process. */
   readonly niceness?: number;
   readonly firewallMark?: number;
   /** For tests of long runs: age at which the initiator of a session starts the next one, 2 to 120 (the default) s. */

@@ -41,7 +41,8 @@ pub struct EngineOptions {
     pub gso_equal_tail: Option<String>,
     /// Flows that are merged at once on the way to the TUN device, 1 to 1024. Default 128.
     pub gro_flows: Option<u32>,
-    /// Niceness of the worker threads, −20 to 19. Default: that of the process.
+    /// Niceness of the worker threads, −20 to 19; workers without the right to raise priority keep that of the process.
+    /// Default −10, so that a busy machine does not keep packets waiting.
     pub niceness: Option<i32>,
     /// Firewall mark of everything the sockets send.
     pub firewall_mark: Option<u32>,
@@ -60,7 +61,7 @@ pub(crate) struct Checked {
     pub(crate) peers_max: u32,
     pub(crate) segments_max: usize,
     pub(crate) flows_max: usize,
-    pub(crate) niceness: Option<i32>,
+    pub(crate) niceness: i32,
     pub(crate) stage_timing: StageTiming,
 }
 
@@ -86,8 +87,8 @@ impl EngineOptions {
             2..=128,
         )?;
         let flows_max = within("groFlows", self.gro_flows.unwrap_or(128), 1..=1024)?;
-        let niceness = self.niceness;
-        if niceness.is_some_and(|value| !(-20..=19).contains(&value)) {
+        let niceness = self.niceness.unwrap_or(NICENESS);
+        if !(-20..=19).contains(&niceness) {
             return Err(invalid("niceness must be from -20 to 19".to_owned()));
         }
         Ok(Checked {
@@ -121,6 +122,9 @@ impl EngineOptions {
         })
     }
 }
+
+/// Niceness of workers (decision 0161).
+const NICENESS: i32 = -10;
 
 fn default_shards() -> u32 {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

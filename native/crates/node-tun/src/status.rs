@@ -27,8 +27,8 @@ pub struct EngineStatus {
     pub tun_frames_per_turn: u32,
     /// Receives one turn makes from a socket.
     pub udp_slots_per_turn: u32,
-    /// Niceness asked for, if any.
-    pub niceness: Option<i32>,
+    /// Niceness of the workers: the one asked for, or that of the process where it was refused.
+    pub niceness: i32,
 }
 
 /// State of one offload over all workers.
@@ -87,7 +87,7 @@ pub(crate) fn status_of(running: &Running) -> EngineStatus {
             .unwrap_or(0),
         tun_frames_per_turn: u32::try_from(engine::TUN_FRAMES_PER_TURN).unwrap_or(u32::MAX),
         udp_slots_per_turn: u32::try_from(engine::UDP_SLOTS_PER_TURN).unwrap_or(u32::MAX),
-        niceness: running.niceness,
+        niceness: running.niceness(),
     }
 }
 
