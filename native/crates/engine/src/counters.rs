@@ -178,6 +178,7 @@ totals! {
     TunWriteErrors = "tunWriteErrors",
     TunWriteFallbacks = "tunWriteFallbacks",
     TunWriteYields = "tunWriteYields",
+    Rests = "rests",
     TooBigAnswers = "tooBigAnswers",
     PathProbesSent = "pathProbesSent",
     PathProbesAnswered = "pathProbesAnswered",

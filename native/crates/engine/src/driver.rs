@@ -20,6 +20,9 @@ pub trait Wait {
     /// What the kernel says; the shard stops, because it can never wait again.
     fn wait(&mut self, timeout: Option<Duration>, room: WantRoom) -> io::Result<Ready>;
 
+    /// Looks away for `time`, whatever becomes ready.
+    fn rest(&mut self, time: Duration);
+
     /// Never reports the TUN queue again: its device was deleted.
     fn forget_tun(&mut self);
 }

@@ -50,6 +50,8 @@ impl Wait for Restless {
         })
     }
 
+    fn rest(&mut self, _: Duration) {}
+
     fn forget_tun(&mut self) {}
 }
 

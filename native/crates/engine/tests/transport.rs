@@ -6,25 +6,8 @@ use core::sync::atomic::Ordering;
 
 use offload::{ByteOrder, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{Datagrams, Endpoint};
-use support::{FRAMING, INNER, OUTER, PEER, Pair, commands};
+use support::{INNER, OUTER, PEER, Pair, commands, super_frame};
 use testkit::{Segment, t4, tcp_v4, u4};
-
-/// A TCP super-frame of `payload` bytes as the kernel hands it over, seed in its checksum field.
-fn super_frame(payload: usize) -> Vec<u8> {
-    let packet = t4(1_000, payload);
-    let mut header = [0; 10];
-    VirtioHeader {
-        flags: NEEDS_CHECKSUM,
-        gso_type: gso::TCP4,
-        header_len: 52,
-        segment_size: 1368,
-        checksum_start: 20,
-        checksum_offset: 16,
-    }
-    .write(&mut header, ByteOrder::Little);
-    assert_eq!(FRAMING.header_len(), header.len());
-    [&header[..], &packet].concat()
-}
 
 /// A UDP super-frame whose pieces have `segment` bytes of payload.
 fn udp_super_frame(segment: u16) -> Vec<u8> {

@@ -111,6 +111,10 @@ impl Wait for EpollWaiter {
         Ok(ready)
     }
 
+    fn rest(&mut self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
     fn forget_tun(&mut self) {
         self.device = Device::Forgotten;
         // A second call finds nothing to remove.

@@ -38,6 +38,7 @@ pub(crate) struct Inbound {
     extensions: ArrayVec<(Extension, usize), EXTENSIONS_MAX>,
     merger: Merger,
     writer: TunWriter,
+    got: Work,
     wrote: Wrote,
     /// Sessions that fell out of their places when another was confirmed.
     pub(crate) fallen: Vec<Fallen>,
@@ -86,6 +87,7 @@ impl Inbound {
             extensions: ArrayVec::new(),
             merger: Merger::new(limits),
             writer,
+            got: Work::default(),
             wrote: Wrote::Nothing,
             fallen: Vec::new(),
         }
@@ -99,6 +101,11 @@ impl Inbound {
     /// Whether frames were written since the last call.
     pub(crate) fn take_wrote(&mut self) -> Wrote {
         core::mem::replace(&mut self.wrote, Wrote::Nothing)
+    }
+
+    /// Datagrams received since the last call.
+    pub(crate) fn take_received(&mut self) -> Work {
+        core::mem::take(&mut self.got)
     }
 
     /// Families the kernel refused to take merged.
@@ -145,6 +152,8 @@ impl Inbound {
             bytes: filled.iter().map(|slot| slot.len).sum(),
         };
         pass.spent(Stage::UdpReceive, work, start);
+        self.got.packets += work.packets;
+        self.got.bytes += work.bytes;
         for slot in filled {
             self.slot(pass, slot, tun, transmitter);
         }

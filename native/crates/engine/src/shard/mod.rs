@@ -4,6 +4,7 @@ mod batch;
 mod due;
 mod fit;
 mod inbound;
+mod moderation;
 mod outbound;
 mod pass;
 mod probe;
@@ -20,6 +21,7 @@ use ports::{Datagrams, TunQueue};
 use batch::TxBatch;
 use due::{Ended, Sent, handle_due, send_keepalive};
 use inbound::{Inbound, Source, Wrote};
+use moderation::{Advice, Moderation, TurnWork};
 use outbound::{Device, Drained, Outbound};
 use pass::Pass;
 use transmit::Transmitter;
@@ -76,6 +78,8 @@ struct Worker<T, D, C> {
     inbound: Inbound,
     transmitter: Transmitter<D>,
     ended: Vec<Ended>,
+    moderation: Moderation,
+    advice: Advice,
     shown: ShardState,
     timing: StageTiming,
 }
@@ -101,6 +105,8 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
                 inbound: Inbound::new(limits.merge, writer),
                 transmitter: Transmitter::new(v4, v6, TxBatch::new(limits.send_segments_max)),
                 ended: Vec::new(),
+                moderation: Moderation::default(),
+                advice: Advice::Wait,
                 shown: ShardState::default(),
                 timing: limits.stage_timing,
             },
@@ -128,6 +134,7 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
                 waiter.forget_tun();
             }
             let timeout = if more == Ready::default() {
+                self.let_packets_gather(waiter);
                 self.idle_time()
             } else {
                 Some(Duration::ZERO)
@@ -171,6 +178,22 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
     #[must_use]
     pub fn wanted_room(&self) -> WantRoom {
         self.worker.transmitter.full()
+    }
+
+    /// Looks away for a moment when the last turns say that packets come fast and one by one.
+    fn let_packets_gather(&self, waiter: &mut impl Wait) {
+        let Some(board) = self.shared.boards.get(usize::from(self.worker.index)) else {
+            return;
+        };
+        if self.worker.advice == Advice::Rest {
+            let start = self.worker.clock.cycles();
+            waiter.rest(moderation::REST);
+            board.totals.add(Total::Rests, 1);
+            if self.worker.timing == StageTiming::On {
+                let spent = self.worker.clock.cycles().wrapping_sub(start);
+                board.stages.add(Stage::Idle, Work::default(), spent);
+            }
+        }
     }
 
     fn wait(
@@ -253,6 +276,11 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
         {
             handle_due(&pass, &mut self.transmitter, &mut self.ended);
         }
+        let work = TurnWork {
+            read: self.outbound.take_read(),
+            received: self.inbound.take_received(),
+        };
+        self.advice = self.moderation.after_turn(pass.now, work);
         self.transmitter.publish(&pass);
         self.publish_state(board);
         more

@@ -18,10 +18,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use engine::{
     Engine, EngineLimits, Ready, Shard, ShardClock, ShardLimits, ShardParts, StageTiming,
 };
-use offload::MergeLimits;
+use offload::{ByteOrder, MergeLimits, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{ByteOrderTag, Clock, Framing, Instant};
 use socket::{TestSocket, Wire};
-use testkit::{ManualClock, MemoryHost, MemoryNetwork, MemoryTun, memory_tun};
+use testkit::{ManualClock, MemoryHost, MemoryNetwork, MemoryTun, memory_tun, t4};
 
 /// A clock moved by hand whose cycles are its nanoseconds.
 #[derive(Clone, Default)]
@@ -54,6 +54,23 @@ pub const OUTER: [&str; 2] = ["192.0.2.1:51820", "192.0.2.2:51820"];
 /// Inner addresses as the packet fixtures have them: the first host sends, the second receives.
 pub const INNER: [&str; 2] = ["10.9.0.2", "10.9.0.1"];
 pub const PEER: u32 = 3;
+
+/// A TCP super-frame of `payload` bytes as the kernel hands it over, seed in its checksum field.
+pub fn super_frame(payload: usize) -> Vec<u8> {
+    let packet = t4(1_000, payload);
+    let mut header = [0; 10];
+    VirtioHeader {
+        flags: NEEDS_CHECKSUM,
+        gso_type: gso::TCP4,
+        header_len: 52,
+        segment_size: 1368,
+        checksum_start: 20,
+        checksum_offset: 16,
+    }
+    .write(&mut header, ByteOrder::Little);
+    assert_eq!(FRAMING.header_len(), header.len());
+    [&header[..], &packet].concat()
+}
 
 /// One engine with one shard.
 pub struct Node {
