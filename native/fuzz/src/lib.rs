@@ -1,12 +1,18 @@
 //! What the fuzz targets do with their bytes.
 //!
-//! The same functions are replayed over the seeds by `crates/offload/tests/seeds.rs`, so they use nothing but the crates
-//! under test.
+//! The same functions are replayed over the seeds by a test of the crate that reads such bytes, so they use nothing but
+//! crates under test.
 
+mod command;
+mod control;
+mod datagram;
 mod merge;
 mod parse;
 mod split;
 
+pub use command::command;
+pub use control::control;
+pub use datagram::datagram;
 pub use merge::merge;
 pub use parse::parse;
 pub use split::split;
