@@ -34,16 +34,19 @@ fn messages(data: &[u8]) -> Vec<(i32, i32, &[u8])> {
     let mut found = Vec::new();
     let mut at = 0;
     while at + HEADER_LEN <= data.len() {
-        let word = |from: usize| {
-            <[u8; 4]>::try_from(&data[from..from + 4]).map_or(0, i32::from_ne_bytes)
-        };
+        let word =
+            |from: usize| <[u8; 4]>::try_from(&data[from..from + 4]).map_or(0, i32::from_ne_bytes);
         let len = <[u8; 8]>::try_from(&data[at..at + 8]).map_or(0, u64::from_ne_bytes);
         let room = (data.len() - at) as u64;
         if len < HEADER_LEN as u64 || len > room {
             break;
         }
         let len = usize::try_from(len).expect("it is below the room");
-        found.push((word(at + 8), word(at + 12), &data[at + HEADER_LEN..at + len]));
+        found.push((
+            word(at + 8),
+            word(at + 12),
+            &data[at + HEADER_LEN..at + len],
+        ));
         at += len.div_ceil(8) * 8;
     }
     found

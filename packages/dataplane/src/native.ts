@@ -31,9 +31,12 @@ type NativeEngineOptions = {
   readonly socketBufferBytes?: number;
   readonly udpGso?: "auto" | "off";
   readonly udpGro?: "auto" | "off";
+  readonly udpBatch?: "auto" | "off";
   readonly gsoMaxSegments?: number;
   readonly gsoEqualTail?: "auto" | "allow" | "avoid";
   readonly groFlows?: number;
+  readonly udpPortsNeverMerged?: number[];
+  readonly tunQueueLen?: number;
   readonly niceness?: number;
   readonly firewallMark?: number;
   readonly stageTiming?: "on" | "off";

@@ -48,9 +48,14 @@ export type EngineTuning = {
   readonly socketBufferBytes?: number;
   readonly udpGso?: "auto" | "off";
   readonly udpGro?: "auto" | "off";
+  readonly udpBatch?: "auto" | "off";
   readonly gsoMaxSegments?: number;
   readonly gsoEqualTail?: "auto" | "allow" | "avoid";
   readonly groFlows?: number;
+  /** UDP destination ports inside the tunnel whose datagrams are never merged; old kernels drop merged ones of other tunnels. */
+  readonly udpPortsNeverMerged?: number[];
+  /** Packets the transmit queue of the interface holds. */
+  readonly tunQueueLen?: number;
   /** Niceness of the workers, -20 to 19, default -10; without the right to raise priority they keep that of the process. */
   readonly niceness?: number;
   readonly firewallMark?: number;

@@ -348,6 +348,39 @@ describe("settings", () => {
   });
 
   test.each([
+    { variable: "WEFT_TUN_OFFLOAD", text: "tcp", tuning: { tunOffload: "tcp" } },
+    { variable: "WEFT_UDP_GSO", text: "off", tuning: { udpGso: "off" } },
+    { variable: "WEFT_UDP_GRO", text: "off", tuning: { udpGro: "off" } },
+    { variable: "WEFT_UDP_BATCH", text: "off", tuning: { udpBatch: "off" } },
+    { variable: "WEFT_GSO_MAX_SEGMENTS", text: "128", tuning: { gsoMaxSegments: 128 } },
+    { variable: "WEFT_GSO_EQUAL_TAIL", text: "avoid", tuning: { gsoEqualTail: "avoid" } },
+    { variable: "WEFT_GRO_FLOWS", text: "1024", tuning: { groFlows: 1_024 } },
+    { variable: "WEFT_SOCKET_BUFFER_BYTES", text: "1000000", tuning: { socketBufferBytes: 1_000_000 } },
+    { variable: "WEFT_TUN_QUEUE_LEN", text: "10000", tuning: { tunQueueLen: 10_000 } },
+    { variable: "WEFT_UDP_PORTS_NEVER_MERGED", text: "4789, 51820", tuning: { udpPortsNeverMerged: [4_789, 51_820] } },
+    { variable: "WEFT_UDP_PORTS_NEVER_MERGED", text: "none", tuning: { udpPortsNeverMerged: [] } },
+  ])("FBK-09 P-55 P-56 every offload has a switch of its own: $variable=$text", ({ variable, text, tuning }) => {
+    expect(engineTuning({ [variable]: text })).toEqual({ ok: true, value: tuning });
+  });
+
+  test.each([
+    { WEFT_UDP_BATCH: "on" },
+    { WEFT_GSO_MAX_SEGMENTS: "1" },
+    { WEFT_GSO_MAX_SEGMENTS: "129" },
+    { WEFT_GSO_EQUAL_TAIL: "never" },
+    { WEFT_GRO_FLOWS: "0" },
+    { WEFT_TUN_QUEUE_LEN: "0" },
+    { WEFT_UDP_PORTS_NEVER_MERGED: "4789,,1" },
+    { WEFT_UDP_PORTS_NEVER_MERGED: "65536" },
+    { WEFT_SOCKET_BUFFER_BYTES: "much" },
+  ])("a switch with a value it does not have is refused by its name: %o", (environment) => {
+    const read = engineTuning(environment);
+
+    expect(read).toMatchObject({ ok: false, error: { code: "bad_environment" } });
+    expect(read.ok ? "" : read.error.message).toContain(Object.keys(environment)[0]);
+  });
+
+  test.each([
     { environment: {}, policy: {} },
     { environment: { WEFT_MTU: "1400" }, policy: { mtu: 1_400 } },
     { environment: { WEFT_MTU: "auto" }, policy: { mtuMax: 9_000 } },

@@ -6,25 +6,40 @@ export type TuningError = { readonly code: "bad_environment"; readonly message: 
 
 /** Reads the engine's tuning from the environment; unset variables leave the engine's defaults. */
 export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTuning, TuningError> {
-  const tunOffload = choice(environment, "WEFT_TUN_OFFLOAD", ["auto", "tcp", "off"]);
-  const udpGso = choice(environment, "WEFT_UDP_GSO", ["auto", "off"]);
-  const udpGro = choice(environment, "WEFT_UDP_GRO", ["auto", "off"]);
-  const shards = number(environment, "WEFT_SHARDS", { min: 1, max: 64 });
-  const niceness = number(environment, "WEFT_NICENESS", { min: -20, max: 19 });
-  const firewallMark = number(environment, "WEFT_FIREWALL_MARK", { min: 0, max: 0xffff_ffff });
-  const stageTiming = choice(environment, "WEFT_STAGE_TIMING", ["on", "off"]);
-  const rekeyAfterSeconds = number(environment, "WEFT_REKEY_AFTER_SECONDS", { min: 2, max: 120 });
-  for (const read of [tunOffload, udpGso, udpGro, shards, niceness, firewallMark, stageTiming, rekeyAfterSeconds])
-    if (!read.ok) return read;
+  const reads = {
+    tunOffload: choice(environment, "WEFT_TUN_OFFLOAD", ["auto", "tcp", "off"]),
+    udpGso: choice(environment, "WEFT_UDP_GSO", ["auto", "off"]),
+    udpGro: choice(environment, "WEFT_UDP_GRO", ["auto", "off"]),
+    udpBatch: choice(environment, "WEFT_UDP_BATCH", ["auto", "off"]),
+    gsoMaxSegments: number(environment, "WEFT_GSO_MAX_SEGMENTS", { min: 2, max: 128 }),
+    gsoEqualTail: choice(environment, "WEFT_GSO_EQUAL_TAIL", ["auto", "allow", "avoid"]),
+    groFlows: number(environment, "WEFT_GRO_FLOWS", { min: 1, max: 1_024 }),
+    udpPortsNeverMerged: ports(environment, "WEFT_UDP_PORTS_NEVER_MERGED"),
+    tunQueueLen: number(environment, "WEFT_TUN_QUEUE_LEN", { min: 1, max: 1_000_000 }),
+    socketBufferBytes: number(environment, "WEFT_SOCKET_BUFFER_BYTES", { min: 4_096, max: 1 << 30 }),
+    shards: number(environment, "WEFT_SHARDS", { min: 1, max: 64 }),
+    niceness: number(environment, "WEFT_NICENESS", { min: -20, max: 19 }),
+    firewallMark: number(environment, "WEFT_FIREWALL_MARK", { min: 0, max: 0xffff_ffff }),
+    stageTiming: choice(environment, "WEFT_STAGE_TIMING", ["on", "off"]),
+    rekeyAfterSeconds: number(environment, "WEFT_REKEY_AFTER_SECONDS", { min: 2, max: 120 }),
+  };
+  for (const read of Object.values(reads)) if (!read.ok) return read;
   return ok({
-    ...defined("tunOffload", tunOffload),
-    ...defined("udpGso", udpGso),
-    ...defined("udpGro", udpGro),
-    ...defined("shards", shards),
-    ...defined("niceness", niceness),
-    ...defined("firewallMark", firewallMark),
-    ...defined("stageTiming", stageTiming),
-    ...defined("rekeyAfterSeconds", rekeyAfterSeconds),
+    ...defined("tunOffload", reads.tunOffload),
+    ...defined("udpGso", reads.udpGso),
+    ...defined("udpGro", reads.udpGro),
+    ...defined("udpBatch", reads.udpBatch),
+    ...defined("gsoMaxSegments", reads.gsoMaxSegments),
+    ...defined("gsoEqualTail", reads.gsoEqualTail),
+    ...defined("groFlows", reads.groFlows),
+    ...defined("udpPortsNeverMerged", reads.udpPortsNeverMerged),
+    ...defined("tunQueueLen", reads.tunQueueLen),
+    ...defined("socketBufferBytes", reads.socketBufferBytes),
+    ...defined("shards", reads.shards),
+    ...defined("niceness", reads.niceness),
+    ...defined("firewallMark", reads.firewallMark),
+    ...defined("stageTiming", reads.stageTiming),
+    ...defined("rekeyAfterSeconds", reads.rekeyAfterSeconds),
   });
 }
 
@@ -47,6 +62,16 @@ function number(
   const value = Number(text);
   if (Number.isInteger(value) && value >= bounds.min && value <= bounds.max) return ok(value);
   return bad(`${name} must be a whole number from ${bounds.min} to ${bounds.max}, not "${text}"`);
+}
+
+/** Port numbers with commas between them; `none` for an empty list. */
+function ports(environment: NodeJS.ProcessEnv, name: string): Read<number[]> {
+  const text = environment[name];
+  if (text === undefined || text === "") return ok(undefined);
+  if (text === "none") return ok([]);
+  const values = text.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  if (values.every((port) => Number.isInteger(port) && port >= 1 && port <= 65_535)) return ok(values);
+  return bad(`${name} must be "none" or ports with commas between them, not "${text}"`);
 }
 
 function bad(message: string): { readonly ok: false; readonly error: TuningError } {

@@ -3,6 +3,7 @@
 use engine::StageTiming;
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
+use offload::MergeLimits;
 use sys::udp::{EqualTail, Family, Switch};
 use sys::{TunOffload, TunOptions, UdpOptions};
 
@@ -34,6 +35,9 @@ pub struct EngineOptions {
     /// Merging by the kernel on receive. Default `auto`.
     #[napi(ts_type = "\"auto\" | \"off\"")]
     pub udp_gro: Option<String>,
+    /// Several datagrams per system call where segmentation and merging are off. Default `auto`.
+    #[napi(ts_type = "\"auto\" | \"off\"")]
+    pub udp_batch: Option<String>,
     /// Most datagrams in one send and most datagrams merged into one UDP frame, 2 to 128. Default 64.
     pub gso_max_segments: Option<u32>,
     /// What to do about sends whose last segment has full size. Default `auto`.
@@ -41,6 +45,11 @@ pub struct EngineOptions {
     pub gso_equal_tail: Option<String>,
     /// Flows that are merged at once on the way to the TUN device, 1 to 1024. Default 128.
     pub gro_flows: Option<u32>,
+    /// UDP destination ports inside the tunnel whose datagrams are never merged, because kernels before 6.8.5 drop merged
+    /// ones of other tunnels. Default 4789, 6081 and 8472.
+    pub udp_ports_never_merged: Option<Vec<u32>>,
+    /// Packets the transmit queue of the TUN device holds, 1 to 1000000. Default 1000.
+    pub tun_queue_len: Option<u32>,
     /// Niceness of the worker threads, −20 to 19; workers without the right to raise priority keep that of the process.
     /// Default −10, so that a busy machine does not keep packets waiting.
     pub niceness: Option<i32>,
@@ -62,6 +71,7 @@ pub(crate) struct Checked {
     pub(crate) segments_max: usize,
     pub(crate) flows_max: usize,
     pub(crate) niceness: i32,
+    pub(crate) ports_never_merged: Vec<u16>,
     pub(crate) stage_timing: StageTiming,
 }
 
@@ -97,7 +107,12 @@ impl EngineOptions {
                 queues: shards as usize,
                 offload: tun_offload(self.tun_offload.as_deref())?,
                 mtu: Some(mtu),
-                ..TunOptions::default()
+                transmit_queue_len: within(
+                    "tunQueueLen",
+                    self.tun_queue_len
+                        .unwrap_or(TunOptions::default().transmit_queue_len),
+                    1..=1_000_000,
+                )?,
             },
             udp: UdpOptions {
                 family: Family::V4,
@@ -106,7 +121,7 @@ impl EngineOptions {
                 buffer_bytes: self.socket_buffer_bytes.unwrap_or(7 << 20) as usize,
                 gso: switch("udpGso", self.udp_gso.as_deref())?,
                 gro: switch("udpGro", self.udp_gro.as_deref())?,
-                batch: Switch::Auto,
+                batch: switch("udpBatch", self.udp_batch.as_deref())?,
                 gso_segments_max: segments_max as usize,
                 equal_tail: equal_tail(self.gso_equal_tail.as_deref())?,
                 mark: self.firewall_mark,
@@ -117,6 +132,7 @@ impl EngineOptions {
             peers_max: within("peersMax", self.peers_max.unwrap_or(16_384), 1..=1 << 24)?,
             segments_max: segments_max as usize,
             flows_max: flows_max as usize,
+            ports_never_merged: ports_never_merged(self.udp_ports_never_merged)?,
             niceness,
             stage_timing: stage_timing(self.stage_timing.as_deref())?,
         })
@@ -125,6 +141,22 @@ impl EngineOptions {
 
 /// Niceness of workers (decision 0161).
 const NICENESS: i32 = -10;
+
+fn ports_never_merged(ports: Option<Vec<u32>>) -> Result<Vec<u16>, Failure> {
+    let Some(ports) = ports else {
+        return Ok(MergeLimits::default().udp_ports_never_merged);
+    };
+    ports
+        .into_iter()
+        .map(|port| {
+            u16::try_from(port).map_err(|_| {
+                invalid(format!(
+                    "udpPortsNeverMerged has {port}; a port is at most 65535"
+                ))
+            })
+        })
+        .collect()
+}
 
 fn default_shards() -> u32 {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

@@ -28,8 +28,16 @@ pub(crate) struct Running {
     pub(crate) port: u16,
     pub(crate) scale: CycleScale,
     niceness: Arc<AtomicI32>,
+    pub(crate) merging: Merging,
     wakers: Arc<[Arc<Waker>]>,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// What status says about merging and queueing besides the offloads.
+pub(crate) struct Merging {
+    pub(crate) flows_max: usize,
+    pub(crate) ports_never_merged: Vec<u16>,
+    pub(crate) tun_queue_len: u32,
 }
 
 impl Running {
@@ -57,6 +65,11 @@ impl Running {
             port: sockets.port,
             scale: CycleScale::start(),
             niceness: Arc::new(AtomicI32::new(options.niceness)),
+            merging: Merging {
+                flows_max: options.flows_max,
+                ports_never_merged: options.ports_never_merged.clone(),
+                tun_queue_len: options.tun.transmit_queue_len,
+            },
             wakers: wakers(options.shards)?,
             threads: Vec::new(),
         };
@@ -177,6 +190,7 @@ fn shard_limits(options: &Checked, granted: Granted) -> ShardLimits {
             udp: granted.udp.is_on(),
             segments_max: options.segments_max,
             flows_max: options.flows_max,
+            udp_ports_never_merged: options.ports_never_merged.clone(),
             inner_mtu: options.mtu,
             udp_equal_tail: match options.udp.equal_tail.state(KernelVersion::running()) {
                 FeatureState::On => offload::EqualTail::Allow,

@@ -23,6 +23,12 @@ pub struct EngineStatus {
     pub send_buffer_bytes: f64,
     /// Most datagrams in one send.
     pub gso_max_segments: u32,
+    /// Flows that are merged at once on the way to the TUN device.
+    pub gro_flows: u32,
+    /// UDP destination ports inside the tunnel whose datagrams are never merged.
+    pub udp_ports_never_merged: Vec<u32>,
+    /// Packets the transmit queue of the TUN device holds.
+    pub tun_queue_len: u32,
     /// Frames one turn reads from the TUN queue.
     pub tun_frames_per_turn: u32,
     /// Receives one turn makes from a socket.
@@ -34,7 +40,7 @@ pub struct EngineStatus {
 /// State of one offload over all workers.
 #[napi(object)]
 pub struct OffloadStatus {
-    /// `tunTcp`, `tunUdp`, `udpGso`, `udpGro` or `udpBatch`.
+    /// `tunTcp`, `tunUdp`, `udpGso`, `udpGro`, `udpBatch` or `udpEqualTails`.
     pub name: String,
     /// `fallback`: it was on until the kernel refused to carry it.
     #[napi(ts_type = "\"on\" | \"off\" | \"fallback\"")]
@@ -73,6 +79,10 @@ pub(crate) fn status_of(running: &Running) -> EngineStatus {
     offloads.push(offload("udpGso", sockets().map(|socket| socket.gso)));
     offloads.push(offload("udpGro", sockets().map(|socket| socket.gro)));
     offloads.push(offload("udpBatch", sockets().map(|socket| socket.batch)));
+    offloads.push(offload(
+        "udpEqualTails",
+        sockets().map(|socket| socket.equal_tails),
+    ));
     EngineStatus {
         tun_name: running.tun_name.clone(),
         listen_port: running.port.into(),
@@ -85,6 +95,14 @@ pub(crate) fn status_of(running: &Running) -> EngineStatus {
             .min()
             .and_then(|segments| u32::try_from(segments).ok())
             .unwrap_or(0),
+        gro_flows: u32::try_from(running.merging.flows_max).unwrap_or(u32::MAX),
+        udp_ports_never_merged: running
+            .merging
+            .ports_never_merged
+            .iter()
+            .map(|port| u32::from(*port))
+            .collect(),
+        tun_queue_len: running.merging.tun_queue_len,
         tun_frames_per_turn: u32::try_from(engine::TUN_FRAMES_PER_TURN).unwrap_or(u32::MAX),
         udp_slots_per_turn: u32::try_from(engine::UDP_SLOTS_PER_TURN).unwrap_or(u32::MAX),
         niceness: running.niceness(),

@@ -79,6 +79,7 @@ export const peer = {
       udpGso: "UDP send segments",
       udpGro: "UDP receive merging",
       udpBatch: "UDP batches",
+      udpEqualTails: "UDP batches of equal size",
     },
     state: { on: "on", off: "off", fallback: "fell back" },
   },
