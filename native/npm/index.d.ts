@@ -116,12 +116,21 @@ export interface EngineOptions {
   udpGso?: "auto" | "off"
   /** Merging by the kernel on receive. Default `auto`. */
   udpGro?: "auto" | "off"
+  /** Several datagrams per system call where segmentation and merging are off. Default `auto`. */
+  udpBatch?: "auto" | "off"
   /** Most datagrams in one send and most datagrams merged into one UDP frame, 2 to 128. Default 64. */
   gsoMaxSegments?: number
   /** What to do about sends whose last segment has full size. Default `auto`. */
   gsoEqualTail?: "auto" | "allow" | "avoid"
   /** Flows that are merged at once on the way to the TUN device, 1 to 1024. Default 128. */
   groFlows?: number
+  /**
+   * UDP destination ports inside the tunnel whose datagrams are never merged, because kernels before 6.8.5 drop merged
+   * ones of other tunnels. Default 4789, 6081 and 8472.
+   */
+  udpPortsNeverMerged?: Array<number>
+  /** Packets the transmit queue of the TUN device holds, 1 to 1000000. Default 1000. */
+  tunQueueLen?: number
   /**
    * Niceness of the worker threads, −20 to 19; workers without the right to raise priority keep that of the process.
    * Default −10, so that a busy machine does not keep packets waiting.
@@ -149,6 +158,12 @@ export interface EngineStatus {
   sendBufferBytes: number
   /** Most datagrams in one send. */
   gsoMaxSegments: number
+  /** Flows that are merged at once on the way to the TUN device. */
+  groFlows: number
+  /** UDP destination ports inside the tunnel whose datagrams are never merged. */
+  udpPortsNeverMerged: Array<number>
+  /** Packets the transmit queue of the TUN device holds. */
+  tunQueueLen: number
   /** Frames one turn reads from the TUN queue. */
   tunFramesPerTurn: number
   /** Receives one turn makes from a socket. */
@@ -202,7 +217,7 @@ export declare function measureCiphers(): Array<CipherSpeed>
 
 /** State of one offload over all workers. */
 export interface OffloadStatus {
-  /** `tunTcp`, `tunUdp`, `udpGso`, `udpGro` or `udpBatch`. */
+  /** `tunTcp`, `tunUdp`, `udpGso`, `udpGro`, `udpBatch` or `udpEqualTails`. */
   name: string
   /** `fallback`: it was on until the kernel refused to carry it. */
   state: "on" | "off" | "fallback"
