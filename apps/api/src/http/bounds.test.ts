@@ -80,3 +80,20 @@ test("a node that floods the server with WebSocket pings is cut off; a few pings
   expect(wasOpen).toBe(true);
   expect(pongs).toBeLessThanOrEqual(120 + 64);
 });
+
+test("a node that changes its WireGuard key to one in use is told so, and is not asked to come again as under load", async () => {
+  const server = await createTestApp();
+  const { owner, network } = await setUp(server.url);
+  const joinKey = (await makeKey(owner, network.id)).key;
+  const first = await connectAgent(server.url, { joinKey });
+  const second = await connectAgent(server.url, { joinKey });
+  second.cut();
+
+  const copied = { ...second.identity, publicKey: first.identity.publicKey };
+  const back = await connectAgent(server.url, { identity: copied });
+  const bye = await back.next("bye");
+  await server.dispose();
+
+  expect(bye).toMatchObject({ reason: "unauthorised" });
+  expect(bye.message).toContain("another node has this WireGuard key");
+});

@@ -6,7 +6,10 @@ import { sendFailure } from "./error-plugin.ts";
  * Whether the server works, for watchdogs and balancers. Anybody may ask, so the database is asked at most once a second,
  * however many do; all of them get that answer.
  */
-export function registerHealth(app: FastifyInstance, { database, clock }: Pick<FeatureDeps, "database" | "clock">): void {
+export function registerHealth(
+  app: FastifyInstance,
+  { database, clock }: Pick<FeatureDeps, "database" | "clock">,
+): void {
   let latest = { isAlive: Promise.resolve(true), askedAtMs: Number.NEGATIVE_INFINITY };
   app.get("/healthz", async (request, reply) => {
     const nowMs = clock.nowMs();

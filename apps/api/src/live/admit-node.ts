@@ -51,12 +51,14 @@ async function join(
 ): Promise<Result<Peer, Refusal>> {
   const { identityKey, publicKey, hostname, wantedName, os, arch, agentVersion } = hello;
   const node = { identityKey, publicKey, hostname, wantedName, os, arch, agentVersion };
-  const enrolled = await deps.enrol(from, { node, key }).catch((error: unknown) => {
-    // Another node of the network has this WireGuard key: a copied host image.
-    if (isDuplicate(error, "peers_public_key_unique")) return err({ code: "name_taken", name: "key" } as const);
-    throw error;
-  });
+  const enrolled = await deps.enrol(from, { node, key }).catch(keyTaken);
   return enrolled.ok ? enrolled : err(enrolmentRefusal(enrolled.error));
+}
+
+/** Another node of the network has this WireGuard key: a copied host image. */
+function keyTaken(error: unknown) {
+  if (isDuplicate(error, "peers_public_key_unique")) return err({ code: "name_taken", name: "key" } as const);
+  throw error;
 }
 
 /** Stores what changed about a node since its last start; most starts change nothing and write nothing. */
@@ -77,8 +79,8 @@ async function refreshFacts(deps: AdmitDeps, known: Peer, hello: Hello): Promise
     const now = new Date(deps.clock.nowMs());
     await publishChanges(tx, known.networkId, { changes: [{ kind: "peer", peerId: known.id }], at: now });
     return ok({ ...known, ...facts });
-  });
-  return updated.ok ? updated : err(refuse("overload", "none", "the node's new facts could not be stored"));
+  }).catch(keyTaken);
+  return updated.ok ? updated : err(enrolmentRefusal(updated.error));
 }
 
 /**
