@@ -70,12 +70,9 @@ export type MeshNode = {
 };
 
 export function createNode(deps: NodeDeps): MeshNode {
-  const { log, store, timers, system } = deps;
+  const { log, store, timers, system, mtuPolicy } = deps;
   const send = (frame: AgentFrame): void => void control.send(frame);
-  const sync = createMapSync(
-    createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) }),
-    deps.mtuPolicy,
-  );
+  const sync = createMapSync(createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) }), mtuPolicy);
   const peerState = (peer: MapPeer): PeerState | null => sync.tunnel()?.peer(peer.publicKey) ?? null;
   const applier = createMapApplier({
     sync,

@@ -13,7 +13,7 @@ mod raw;
 use std::net::{IpAddr, SocketAddr};
 
 use common::in_namespace;
-use ports::{Datagrams, Ecn, Endpoint, Received, TunQueue};
+use ports::{Carriage, Datagrams, Ecn, Endpoint, Received, TunQueue};
 use sys::netlink::{LinkChange, add_address, remove_address, set_link};
 use sys::udp::{Family, Switch, bind_shards, path_mtu};
 use sys::{Tun, TunFd, TunOptions, UdpOptions, UdpSocket};
@@ -179,6 +179,54 @@ fn lim_05_fbk_04_segments_above_the_path_mtu_leave_in_fragments_and_are_told() {
         assert_eq!((outcome.accepted, outcome.handled), (3, 3));
         assert!(socket.state().gso.is_on());
         assert_eq!(drain(&mut queue).len(), 6, "each in two fragments");
+    });
+}
+
+/// SEG-15, P-85: a probe goes whole or not at all and changes nothing for what follows.
+#[test]
+fn seg_15_p_85_a_probe_goes_whole_or_not_at_all_and_what_follows_goes_as_before() {
+    in_namespace(|| {
+        for (family, remote, overhead) in [
+            (Family::V4, "10.9.0.1:6001", 28),
+            (Family::V6, "[fd09::1]:6001", 48),
+        ] {
+            let mut queue = narrow_path();
+            let options = UdpOptions {
+                family,
+                ..UdpOptions::default()
+            };
+            let mut socket = UdpSocket::bind(&options).unwrap();
+            let to = Endpoint::unpinned(remote.parse().unwrap());
+            let widest = 1_280 - overhead;
+            packets(&mut queue, remote);
+
+            assert_eq!(socket.path_payload(to.remote), Some(widest));
+            let fits = socket.send_alone(&to, &vec![1; widest], Carriage::Whole);
+            assert!(fits.accepted == 1 && fits.error.is_none(), "{fits:?}");
+            let sent = packets(&mut queue, remote);
+            assert_eq!(lengths(&sent), [1_280]);
+            assert!(must_not_be_fragmented(&sent[0]));
+
+            let refused = socket.send_alone(&to, &vec![1; widest + 1], Carriage::Whole);
+            let error = refused.error.unwrap();
+            assert_eq!(error.raw_os_error(), Some(libc::EMSGSIZE));
+            assert_eq!((refused.accepted, refused.handled), (0, 1));
+            assert!(packets(&mut queue, remote).is_empty());
+
+            let cut = socket.send_alone(&to, &[1; 2_000], Carriage::Fragments);
+            assert!(cut.accepted == 1 && cut.error.is_none(), "{cut:?}");
+            let sent = packets(&mut queue, remote);
+            assert_eq!(sent.len(), 2);
+            assert!(
+                sent.iter()
+                    .all(|packet| packet.len() <= 1_280 && !must_not_be_fragmented(packet))
+            );
+
+            socket.send(&to, &vec![1; widest], widest);
+            let sent = packets(&mut queue, remote);
+            assert_eq!(lengths(&sent), [1_280]);
+            assert!(must_not_be_fragmented(&sent[0]));
+        }
     });
 }
 
@@ -433,6 +481,7 @@ fn narrow_path() -> TunFd {
     };
     let mut tun = Tun::open(&options).unwrap();
     add_address(tun.name(), "10.9.0.2/24".parse().unwrap()).unwrap();
+    add_address(tun.name(), "fd09::2/64".parse().unwrap()).unwrap();
     set_link(
         tun.name(),
         &LinkChange {
@@ -442,6 +491,33 @@ fn narrow_path() -> TunFd {
     )
     .unwrap();
     tun.take_queues().pop().unwrap()
+}
+
+/// All packets to this place that wait; the kernel sends others of its own over IPv6.
+fn packets(queue: &mut TunFd, remote: &str) -> Vec<Vec<u8>> {
+    let wanted = remote.parse::<SocketAddr>().unwrap().ip();
+    let mut frame = vec![0; 65_535];
+    std::iter::from_fn(|| {
+        let len = queue.read(&mut frame).ok()?;
+        Some(frame[..len].to_vec())
+    })
+    .filter(|packet| match wanted {
+        IpAddr::V4(wanted) => packet[0] >> 4 == 4 && packet[16..20] == wanted.octets(),
+        IpAddr::V6(wanted) => packet[0] >> 4 == 6 && packet[24..40] == wanted.octets(),
+    })
+    .collect()
+}
+
+fn lengths(packets: &[Vec<u8>]) -> Vec<usize> {
+    packets.iter().map(Vec::len).collect()
+}
+
+/// The bit of IPv4; over IPv6, no fragment header.
+fn must_not_be_fragmented(packet: &[u8]) -> bool {
+    match packet[0] >> 4 {
+        4 => packet[6] & 0x40 != 0,
+        _ => packet[6] == 17,
+    }
 }
 
 /// The lengths of all packets that wait.

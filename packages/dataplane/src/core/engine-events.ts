@@ -55,11 +55,11 @@ export function handlePeerEvent(context: CoreContext, event: PeerEvent, at: Mome
       rearm(context, peer);
       return;
     case "probe-answered":
-      return feedPath(context, peer, { kind: "answered", id: event.id, size: event.size }, at.nowMs);
+      return feedPath(context, peer, { kind: "answered", id: event.id, size: event.size, nowMs: at.nowMs });
     case "path-too-big":
-      return feedPath(context, peer, { kind: "too-big", payload: event.payload }, at.nowMs);
+      return feedPath(context, peer, { kind: "too-big", payload: event.payload, nowMs: at.nowMs });
     case "large-sent":
-      return feedPath(context, peer, { kind: "large-sent" }, at.nowMs);
+      return feedPath(context, peer, { kind: "large-sent", nowMs: at.nowMs });
   }
 }
 

@@ -40,7 +40,7 @@ export function handlePeerDue(context: CoreContext, peer: Peer, at: Moment): voi
     if (at.nowMs - attempt.startedAtMs >= REKEY_GIVE_UP_MS) giveUp(context, peer, at);
     else sendInitiation(context, peer, at);
   }
-  feedPath(context, peer, { kind: "timeout" }, at.nowMs);
+  feedPath(context, peer, { kind: "timeout", nowMs: at.nowMs });
   rearm(context, peer);
 }
 

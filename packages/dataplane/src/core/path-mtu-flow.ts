@@ -10,7 +10,7 @@ export function startPath(context: CoreContext, peer: Peer, nowMs: number): void
   const bounds = boundsOf(context, peer);
   if (!bounds) return;
   adopt(context, peer, createPathMtu(bounds));
-  feedPath(context, peer, { kind: "start" }, nowMs);
+  feedPath(context, peer, { kind: "start", nowMs });
 }
 
 /** The peer's last session is gone. */
@@ -20,7 +20,11 @@ export function endPath(context: CoreContext, peer: Peer): void {
   noteLimit(context, before, null);
 }
 
-export function feedPath(context: CoreContext, peer: Peer, input: PathInput, nowMs: number): void {
+/** Something about the path, and when it was seen. */
+type Seen = PathInput & { readonly nowMs: number };
+
+export function feedPath(context: CoreContext, peer: Peer, input: Seen): void {
+  const { nowMs } = input;
   const { pathMtu: before, slot } = peer;
   if (!before) return;
   if (peer.desired.pathProbes === "sent") {
@@ -36,7 +40,7 @@ export function replaceMtu(context: CoreContext, mtu: CoreContext["mtu"], nowMs:
   context.mtu = mtu;
   for (const peer of context.peers.all()) {
     const bounds = boundsOf(context, peer);
-    if (bounds) feedPath(context, peer, { kind: "bounds", bounds }, nowMs);
+    if (bounds) feedPath(context, peer, { kind: "bounds", bounds, nowMs });
   }
 }
 

@@ -212,7 +212,8 @@ impl<D: Datagrams> Transmitter<D> {
     fn account<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer, accepted: usize) {
         let (datagrams, packets) = (self.batch.datagrams(), self.batch.data_packets());
         let lost = datagrams.saturating_sub(accepted);
-        if lost > 0 {
+        // A probe that the kernel refuses has done its work.
+        if lost > 0 && self.batch.carriage() != Carriage::Alone(ports::Carriage::Whole) {
             pass.dropped(Some(peer), DropReason::Io, lost as u64);
         }
         if packets > 0 {
