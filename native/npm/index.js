@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 const require = createRequire(import.meta.url);
 
 export const {
+  CpuProfiler,
   Engine,
   Tun,
   addAddress,

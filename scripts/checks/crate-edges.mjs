@@ -10,7 +10,8 @@ const allowed = {
   ports: ["packet"],
   engine: ["packet", "offload", "tables", "filter", "wire", "ports"],
   sys: ["ports"],
-  "node-tun": ["engine", "sys", "ports", "offload", "wire"],
+  profile: ["sys"],
+  "node-tun": ["engine", "sys", "ports", "profile", "offload", "wire"],
   testkit: ["packet", "ports"],
   benches: [],
 };

@@ -19,6 +19,10 @@ export type {
   TunnelSelf,
   TunnelStatus,
 } from "./tunnel.ts";
+export { type CpuProfile, type CpuStack, JAVASCRIPT_THREAD } from "./profile/cpu-profile.ts";
+export { foldedStacks } from "./profile/folded-stacks.ts";
+export { pprofBytes } from "./profile/pprof-bytes.ts";
+export { type CpuProfileOptions, type CpuProfileRecording, recordCpuProfile } from "./profile/record-cpu-profile.ts";
 export { generateKeyPair, type KeyPair, publicKeyOf } from "./keys.ts";
 export { type HostInterface, interfaceAddresses, ping, removeInterface } from "./native-interface.ts";
 export { createTunnel } from "./native-tunnel.ts";

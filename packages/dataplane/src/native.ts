@@ -5,6 +5,13 @@ import type { TunnelError } from "./tunnel.ts";
 /** The addon's surface as this package uses it. */
 export type NativeAddon = {
   readonly Engine: new (options: NativeEngineOptions, onEvents: () => void) => Engine;
+  readonly CpuProfiler: {
+    readonly start: (options: {
+      readonly frequencyHz: number;
+      readonly durationMsMax: number;
+      readonly atMost: "kernel" | "user" | "threads";
+    }) => NativeCpuProfiler;
+  };
   readonly peerCounterNames: () => string[];
   readonly shardCounterNames: () => string[];
   readonly stageNames: () => string[];
@@ -18,6 +25,17 @@ export type NativeAddon = {
   readonly addRoute: (name: string, cidr: string) => void;
   readonly removeRoute: (name: string, cidr: string) => void;
   readonly ping: (address: string, timeoutMs: number) => Promise<number>;
+};
+
+export type NativeCpuProfiler = { readonly stop: () => Promise<NativeCpuProfile> };
+
+export type NativeCpuProfile = {
+  readonly method: "kernel" | "user" | "threads";
+  readonly reason?: string;
+  readonly durationMs: number;
+  readonly frequencyHz: number;
+  readonly lost: number;
+  readonly stacks: readonly { readonly thread: string; readonly frames: readonly string[]; readonly count: number }[];
 };
 
 type NativeEngineOptions = {
@@ -92,6 +110,7 @@ function propertyOf(value: unknown, name: string): unknown {
 }
 
 const ADDON_EXPORTS: readonly (keyof NativeAddon)[] = [
+  "CpuProfiler",
   "Engine",
   "peerCounterNames",
   "shardCounterNames",

@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 
 import { stateDirectory, statePaths } from "../settings/paths.ts";
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -11,6 +11,8 @@ import { down } from "./commands/down.ts";
 import { leave } from "./commands/leave.ts";
 import { status } from "./commands/status.ts";
 import { uninstall } from "./commands/uninstall.ts";
+import { debug } from "./commands/debug.ts";
+import { profile } from "./commands/profile.ts";
 import { ping } from "./commands/ping.ts";
 import { version } from "./commands/version.ts";
 
@@ -24,6 +26,12 @@ type JoinFlags = Common & {
   readonly interface: string;
   readonly port: number;
   readonly foreground?: boolean;
+};
+type ProfileFlags = Common & {
+  readonly seconds: number;
+  readonly frequency: number;
+  readonly format: "folded" | "pprof";
+  readonly output?: string;
 };
 type PingFlags = Common & { readonly count: number; readonly interval: number; readonly timeout: number };
 
@@ -105,6 +113,7 @@ function buildProgram(run: Run): Command {
         ping(context, { peer, count: flags.count, intervalMs: flags.interval, timeoutMs: flags.timeout }),
       ),
     );
+  addDiagnostics(verb, run);
   verb("uninstall", "leave the network and remove weft from this host")
     .option("--yes", "do not ask")
     .option("--force", "go on when the server cannot be told")
@@ -118,6 +127,29 @@ function buildProgram(run: Run): Command {
     );
   verb("version", "say which version this is").action((flags: Common) => run(flags, version));
   return program;
+}
+
+function addDiagnostics(verb: (name: string, description: string) => Command, run: Run): void {
+  verb("profile", "record where the agent's processor time goes")
+    .addArgument(new Argument("[action]", "run for some seconds, or start and stop").choices(["run", "start", "stop"]))
+    .option("--seconds <number>", "how long to record, at most 120", upTo(120), 10)
+    .option("--frequency <hz>", "samples per second of each thread, at most 999", upTo(999), 99)
+    .addOption(new Option("--format <format>", "folded stacks or pprof").choices(["folded", "pprof"]).default("folded"))
+    .option("--output <file>", "write to a file instead of standard output")
+    .action((action: "run" | "start" | "stop" | undefined, flags: ProfileFlags) =>
+      run(flags, (context) =>
+        profile(context, {
+          action: action ?? "run",
+          seconds: flags.seconds,
+          frequencyHz: flags.frequency,
+          format: flags.format,
+          file: flags.output ?? null,
+        }),
+      ),
+    );
+  verb("debug", "write a file that helps to find a fault: state, counters, log; no keys")
+    .option("--output <file>", "where it goes", "weft-debug.json")
+    .action((flags: Common & { readonly output: string }) => run(flags, (context) => debug(context, flags.output)));
 }
 
 function configure(program: Command, streams: Streams): void {
@@ -136,6 +168,14 @@ function portNumber(text: string): number {
   if (!/^\d+$/.test(text) || value > 65_535)
     throw new InvalidArgumentError("a port is a number from 0 to 65535 (0 = any free one)");
   return value;
+}
+
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    const value = positive(text);
+    if (value > most) throw new InvalidArgumentError(`must be at most ${most}`);
+    return value;
+  };
 }
 
 function positive(text: string): number {

@@ -10,9 +10,11 @@ import type { Connect } from "../stream/connection.ts";
 import type { Timers } from "../stream/timers.ts";
 import type { HostFacts } from "../os/host-facts.ts";
 import { openLocalApi } from "./local-api.ts";
+import { debugBundle, mapSummary } from "./debug-bundle.ts";
 import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
 import type { Log } from "./log.ts";
 import { createNode, type MeshNode } from "./node.ts";
+import { createProfiling } from "./profiling.ts";
 import { createShutdown } from "./shutdown.ts";
 import { statusView, type StatusView } from "./status-view.ts";
 import { clearLeftovers } from "./tunnel-factory.ts";
@@ -96,11 +98,16 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     run: () => (store.loadMembership().ok ? node.flush() : undefined),
   });
 
+  const status = (): StatusView =>
+    statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
   const handler = createLocalHandler({
     ...deps,
     node,
     membership: membership.value,
     pingOnce: deps.system.ping,
+    profiling: createProfiling({ timers, tunnel: node.sync.tunnel, record: deps.system.recordCpuProfile }),
+    debug: () =>
+      debugBundle({ status: status(), map: mapSummary(node), logPath: store.paths.log, environment: process.env }),
     ready: ready.promise,
     leave: () => leave(deps, node, removed.promise),
     stop: () => void stop("asked by the command line"),
@@ -112,8 +119,6 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   }
   shutdown.add({ name: "local socket", deadlineMs: 1_000, run: () => localApi.value.close() });
   node.start();
-  const status = (): StatusView =>
-    statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
   return ok({ ready: ready.promise, status, stop, stopped: stopped.promise });
 }
 

@@ -6,6 +6,7 @@ import type { LocalHandler } from "./local-api.ts";
 import type { LocalRequest } from "./local-protocol.ts";
 import type { MeshNode } from "./node.ts";
 import { pingPeer, type PingOnce } from "./ping-peer.ts";
+import type { Profiling } from "./profiling.ts";
 import { statusView } from "./status-view.ts";
 
 export type LocalHandlerDeps = {
@@ -14,6 +15,9 @@ export type LocalHandlerDeps = {
   readonly timers: Timers;
   readonly wallClockMs: () => number;
   readonly pingOnce: PingOnce;
+  readonly profiling: Profiling;
+  /** The debug bundle. */
+  readonly debug: () => unknown;
   /** Resolves when the first map is applied, or with the reason why not. */
   readonly ready: Promise<Result<undefined, LocalFailure>>;
   readonly leave: () => Promise<Result<undefined, LocalFailure>>;
@@ -36,6 +40,14 @@ export function createLocalHandler(deps: LocalHandlerDeps): LocalHandler {
       }
       case "ping":
         return ping(deps, request, call);
+      case "profileRun":
+        return deps.profiling.run(request, call.gone);
+      case "profileStart":
+        return deps.profiling.start(request.frequencyHz);
+      case "profileStop":
+        return deps.profiling.stop(request.format);
+      case "debug":
+        return ok(deps.debug());
       case "injectPanic": {
         const tunnel = deps.node.sync.tunnel();
         return tunnel ? tunnel.injectPanic(request.shard) : err({ code: "not_ready", message: "there is no tunnel" });

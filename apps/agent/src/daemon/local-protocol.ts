@@ -14,6 +14,17 @@ export type LocalRequest =
     }
   /** Makes a worker of the engine panic; refused unless the daemon was started with WEFT_DEBUG_FAULTS=1. */
   | { readonly method: "injectPanic"; readonly shard: number }
+  /** Records a profile for some seconds. */
+  | {
+      readonly method: "profileRun";
+      readonly seconds: number;
+      readonly frequencyHz: number;
+      readonly format: "folded" | "pprof";
+    }
+  | { readonly method: "profileStart"; readonly frequencyHz: number }
+  | { readonly method: "profileStop"; readonly format: "folded" | "pprof" }
+  /** What helps to find a fault. */
+  | { readonly method: "debug" }
   | { readonly method: "stop" }
   /** Removes the node from its network, then stops. */
   | { readonly method: "leave" };
@@ -30,9 +41,14 @@ export function parseLocalRequest(line: string): LocalRequest | null {
   if (!isRecord(value)) return null;
   switch (value["method"]) {
     case "status":
+    case "debug":
     case "stop":
     case "leave":
       return { method: value["method"] };
+    case "profileRun":
+    case "profileStart":
+    case "profileStop":
+      return profileRequest(value["method"], value);
     case "injectPanic": {
       const shard = wholeNumber(value["shard"], { min: 0, max: 63 });
       return shard === null ? null : { method: "injectPanic", shard };
@@ -52,6 +68,25 @@ export function parseLocalRequest(line: string): LocalRequest | null {
     }
     default:
       return null;
+  }
+}
+
+function profileRequest(
+  method: "profileRun" | "profileStart" | "profileStop",
+  value: { readonly [name: string]: unknown },
+): LocalRequest | null {
+  const seconds = wholeNumber(value["seconds"], { min: 1, max: 120 });
+  const frequencyHz = wholeNumber(value["frequencyHz"], { min: 1, max: 999 });
+  const format = value["format"] === "folded" || value["format"] === "pprof" ? value["format"] : null;
+  switch (method) {
+    case "profileRun":
+      return seconds === null || frequencyHz === null || format === null
+        ? null
+        : { method, seconds, frequencyHz, format };
+    case "profileStart":
+      return frequencyHz === null ? null : { method, frequencyHz };
+    case "profileStop":
+      return format === null ? null : { method, format };
   }
 }
 

@@ -2,7 +2,10 @@ import {
   createTunnel,
   interfaceAddresses,
   ping,
+  recordCpuProfile,
   removeInterface,
+  type CpuProfileOptions,
+  type CpuProfileRecording,
   type HostInterface,
   type Tunnel,
   type TunnelError,
@@ -16,7 +19,14 @@ export type TunnelSystem = {
   readonly removeInterface: (name: string) => Result<void, TunnelError>;
   readonly interfaces: () => Result<readonly HostInterface[], TunnelError>;
   readonly ping: (address: string, timeoutMs: number) => Promise<Result<number, TunnelError>>;
+  readonly recordCpuProfile: (options: CpuProfileOptions) => Promise<Result<CpuProfileRecording, TunnelError>>;
 };
 
 /** The real one. */
-export const realTunnelSystem: TunnelSystem = { createTunnel, removeInterface, interfaces: interfaceAddresses, ping };
+export const realTunnelSystem: TunnelSystem = {
+  createTunnel,
+  removeInterface,
+  interfaces: interfaceAddresses,
+  ping,
+  recordCpuProfile,
+};

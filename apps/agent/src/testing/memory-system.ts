@@ -68,6 +68,26 @@ export function createMemorySystem(): MemorySystem {
           ? ok(1234)
           : { ok: false, error: { code: "interface_failed", message: "no reply", errno: null } },
       ),
+    recordCpuProfile: (options) =>
+      Promise.resolve(
+        ok({
+          stop: () =>
+            Promise.resolve(
+              ok({
+                method: "user",
+                reason: "in memory",
+                startedAtMs: 0,
+                durationMs: 1_000,
+                frequencyHz: options.frequencyHz,
+                lost: 0,
+                stacks: [
+                  { thread: "weft-shard-0", frames: ["run", "seal"], count: 7 },
+                  { thread: "javascript", frames: ["tick"], count: 2 },
+                ],
+              }),
+            ),
+        }),
+      ),
     emit: (event) => system.made.at(-1)?.options.onEvent(event),
     advance: time.advance,
   };

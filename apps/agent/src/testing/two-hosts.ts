@@ -49,9 +49,14 @@ export type WeftProcess = {
   readonly exited: Promise<number | null>;
 };
 
-export function startWeft(namespace: string, words: readonly string[]): WeftProcess {
+export function startWeft(
+  namespace: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): WeftProcess {
   const child = spawn("ip", ["netns", "exec", namespace, process.execPath, BIN, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...environment },
   });
   let out = "";
   let err = "";

@@ -12,6 +12,7 @@ mod error;
 mod netlink;
 mod options;
 mod ping;
+mod profiler;
 mod running;
 mod status;
 mod tun;

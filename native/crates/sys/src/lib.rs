@@ -7,6 +7,7 @@ extern crate self as sys;
 pub mod icmp;
 pub mod namespace;
 pub mod netlink;
+pub mod perf;
 pub mod poll;
 #[cfg(test)]
 mod testing;

@@ -1,0 +1,25 @@
+import { err, ok } from "@weft/protocol";
+
+import { replaceFile } from "../../state/files.ts";
+import { isRecord } from "../../state/state-store.ts";
+import { askDaemon } from "../daemon-client.ts";
+import type { CommandContext, CommandOutcome } from "../context.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+
+/** Writes one file with everything that helps to find a fault, and says what is in it. */
+export async function debug(context: CommandContext, file: string): Promise<CommandOutcome> {
+  const { output, paths } = context;
+  const asked = await askDaemon(paths.socket, { method: "debug" }).answer;
+  if (!asked.ok) return asked;
+  if (!isRecord(asked.value) || !isRecord(asked.value["contents"]))
+    return err({ code: "failed", message: "the daemon is of another version; restart it" });
+  const { contents } = asked.value;
+  const written = replaceFile(file, `${JSON.stringify(asked.value, null, 1)}\n`);
+  if (!written.ok) return err({ code: "failed", message: written.error.message });
+  const parts = Object.entries(contents).map(([part, text]) => `  ${part}: ${String(text)}`);
+  output.result({ file, contents }, [
+    `wrote ${file}; it holds no private key and no token, but names and addresses:`,
+    ...parts,
+  ]);
+  return ok(EXIT_CODES.ok);
+}
