@@ -110,7 +110,6 @@ function propertyOf(value: unknown, name: string): unknown {
 }
 
 const ADDON_EXPORTS: readonly (keyof NativeAddon)[] = [
-  "CpuProfiler",
   "Engine",
   "peerCounterNames",
   "shardCounterNames",

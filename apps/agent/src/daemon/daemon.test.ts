@@ -72,6 +72,7 @@ async function run(): Promise<Daemon> {
     log: log.log,
     tuning: {},
     mtuPolicy: {},
+    metricsPort: null,
     host: readHostFacts(),
   });
   const daemon = mustBe(started);
@@ -118,6 +119,7 @@ describe("joining", () => {
       log: log.log,
       tuning: {},
       mtuPolicy: {},
+      metricsPort: null,
       host: readHostFacts(),
     });
 
@@ -454,6 +456,7 @@ describe("start and stop", () => {
       log: log.log,
       tuning: {},
       mtuPolicy: {},
+      metricsPort: null,
       host: readHostFacts(),
     });
 

@@ -13,6 +13,7 @@ import { openLocalApi } from "./local-api.ts";
 import { debugBundle, mapSummary } from "./debug-bundle.ts";
 import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
 import type { Log } from "./log.ts";
+import { openMetrics } from "./metrics-endpoint.ts";
 import { createNode, type MeshNode } from "./node.ts";
 import { createProfiling } from "./profiling.ts";
 import { createShutdown } from "./shutdown.ts";
@@ -30,6 +31,8 @@ export type DaemonDeps = {
   readonly store: StateStore;
   readonly log: Log;
   readonly tuning: EngineTuning;
+  /** Port on loopback for Prometheus; `null` = no metrics. */
+  readonly metricsPort: number | null;
   readonly mtuPolicy: MtuPolicy;
   readonly host: HostFacts;
 };
@@ -118,6 +121,12 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     return localApi;
   }
   shutdown.add({ name: "local socket", deadlineMs: 1_000, run: () => localApi.value.close() });
+  if (deps.metricsPort !== null) {
+    const metrics = await openMetrics(deps.metricsPort, status);
+    // Watching must never keep the mesh from coming up.
+    if (!metrics.ok) log.error("metrics_failed", { message: metrics.error.message });
+    else shutdown.add({ name: "metrics", deadlineMs: 500, run: () => metrics.value.close() });
+  }
   node.start();
   return ok({ ready: ready.promise, status, stop, stopped: stopped.promise });
 }

@@ -8,7 +8,7 @@ import type { Membership, StateStore } from "../state/state-store.ts";
 import type { Connect } from "../stream/connection.ts";
 import type { StreamRequest } from "../stream/open-stream.ts";
 import type { Timers } from "../stream/timers.ts";
-import { createAddressWatch } from "./address-watch.ts";
+import { createAddressWatch, type AddressWatch } from "./address-watch.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
 import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
@@ -116,14 +116,7 @@ export function createNode(deps: NodeDeps): MeshNode {
   const reporter = createReporter(deps, { sync, send, problems });
   const jobs = createJobs({ timers, pingOnce: system.ping, send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync);
-  const addresses = createAddressWatch({
-    timers,
-    interfaces: () => interfacesOf(system),
-    streamAddress: control.localAddress,
-    onChange: reporter.checkStatus,
-    onLook: guard.check,
-    onStreamAddressLost: (address) => control.reconnectNow(`the address ${address} is gone`),
-  });
+  const addresses = watchAddresses(deps, { control, reporter, guard });
   const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart });
 
   return {
@@ -169,6 +162,20 @@ function createReporter(
     peerByKey: sync.peerByKey,
     endpoints: () => ownEndpoints(sync, interfacesOf(deps.system) ?? []),
     usage: deps.host.usage,
+  });
+}
+
+function watchAddresses(
+  { timers, system }: NodeDeps,
+  own: { readonly control: ControlClient; readonly reporter: StatusReporter; readonly guard: InterfaceGuard },
+): AddressWatch {
+  return createAddressWatch({
+    timers,
+    interfaces: () => interfacesOf(system),
+    streamAddress: own.control.localAddress,
+    onChange: own.reporter.checkStatus,
+    onLook: own.guard.check,
+    onStreamAddressLost: (address) => own.control.reconnectNow(`the address ${address} is gone`),
   });
 }
 

@@ -74,7 +74,7 @@ describe.skipIf(obstacle !== null)(
         await eventually(`ready line (${run.stderr()})`, () => run.stdout().includes('"ready"'), 30_000);
       }
       await weft(hosts.names[0], ["ping", "host-1", "-c", "3", "--interval", "100", ...dir(0)]);
-      expect(await isUp(0)).toBe(true);
+      if (!(await isUp(0))) throw new Error("the two hosts have no session");
     }, 90_000);
     afterAll(async () => {
       for (const own of [0, 1] as const) await weft(hosts.names[own], ["down", ...dir(own)]);
@@ -90,7 +90,14 @@ describe.skipIf(obstacle !== null)(
 
       const folded = await weft(hosts.names[0], ["profile", "--seconds", "3", "--frequency", "199", ...dir(0)]);
       const written = await weft(hosts.names[0], [
-        ...["profile", "--seconds", "2", "--format", "pprof", "--output", file, "--json"],
+        "profile",
+        "--seconds",
+        "2",
+        "--format",
+        "pprof",
+        "--output",
+        file,
+        "--json",
         ...dir(0),
       ]);
       load.stop();
@@ -107,7 +114,6 @@ describe.skipIf(obstacle !== null)(
 
     test("status shows stages with their batch sizes, system calls per megabyte and drops by reason", async () => {
       const load = flood();
-      await eventually("traffic", () => true);
       await new Promise((resolve) => setTimeout(resolve, 500));
       load.stop();
 
@@ -144,7 +150,6 @@ describe.skipIf(obstacle !== null)(
       const load = flood();
       const pid = (await status(1)).pid;
       await injectPanic(states[1].paths.socket);
-      await eventually("settled", () => true);
       await backAfter(0, 1);
       const before = held(pid);
 

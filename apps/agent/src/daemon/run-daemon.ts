@@ -3,6 +3,7 @@ import { ok, type Result } from "@weft/protocol";
 
 import { engineTuning, type TuningError } from "../settings/engine-tuning.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
+import { metricsPort } from "../settings/metrics-port.ts";
 import { statePaths } from "../settings/paths.ts";
 import { createStateStore } from "../state/state-store.ts";
 import { connectWebSocket } from "../stream/connection.ts";
@@ -87,9 +88,13 @@ function stopOnSignals(daemon: Daemon, log: Log): () => 0 | 1 {
 const HARD_STOP_MS = 4_500;
 
 /** What the environment sets; the first variable that makes no sense ends the start. */
-function settingsOf(environment: NodeJS.ProcessEnv): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy">, TuningError> {
+function settingsOf(
+  environment: NodeJS.ProcessEnv,
+): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort">, TuningError> {
   const tuning = engineTuning(environment);
   if (!tuning.ok) return tuning;
   const policy = mtuPolicy(environment);
-  return policy.ok ? ok({ tuning: tuning.value, mtuPolicy: policy.value }) : policy;
+  if (!policy.ok) return policy;
+  const port = metricsPort(environment);
+  return port.ok ? ok({ tuning: tuning.value, mtuPolicy: policy.value, metricsPort: port.value }) : port;
 }
