@@ -61,6 +61,16 @@ export const HANDSHAKE_BARS: readonly Bar[] = [
   atLeast(0.99, "legitimate handshakes under flood", [weft("flood")]),
 ];
 
+/** Bars of the suite `hostile`. */
+export const HOSTILE_BARS: readonly Bar[] = [
+  atLeast(0.7, "tcp under 200,000 hostile datagrams/s / undisturbed", [
+    weft("tcp-under-garbage"),
+    weft("tcp-undisturbed"),
+  ]),
+  atMost(16, "memory growth under hostile datagrams, MB", [weft("memory-under-garbage")]),
+  atLeast(0.99, "hostile datagrams counted", [weft("drops-counted")]),
+];
+
 type Compared = readonly [value: Term, dividedBy?: Term];
 
 function atLeast(bar: number, name: string, [value, dividedBy]: Compared): Bar {

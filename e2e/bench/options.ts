@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 /** What can be measured; `bars` is everything that a bar needs, in one run. */
-export const SUITES = ["tunnel", "latency", "handshake", "offload", "memory", "bars"] as const;
+export const SUITES = ["tunnel", "latency", "handshake", "offload", "memory", "hostile", "soak", "bars"] as const;
 export type Suite = (typeof SUITES)[number];
 
 export type BenchOptions = {
@@ -69,6 +69,8 @@ const USUAL: Readonly<Record<Suite, { readonly rounds: number; readonly seconds:
   handshake: { rounds: 3, seconds: 5 },
   offload: { rounds: 1, seconds: 2 },
   memory: { rounds: 3, seconds: 5 },
+  hostile: { rounds: 3, seconds: 5 },
+  soak: { rounds: 1, seconds: 600 },
   bars: { rounds: 5, seconds: 4 },
 };
 const USAGE = "usage: npm run bench -- SUITE [--json] [--case NAME]… [--contender NAME]… [--rounds N] [--seconds N]";

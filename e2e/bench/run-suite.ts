@@ -1,14 +1,16 @@
-import { HANDSHAKE_BARS, LATENCY_BARS, MEMORY_BARS, TUNNEL_BARS } from "./bars.ts";
+import { HANDSHAKE_BARS, HOSTILE_BARS, LATENCY_BARS, MEMORY_BARS, TUNNEL_BARS } from "./bars.ts";
 import { allContenders } from "./contenders/all.ts";
 import { describeHost, repositoryVersion } from "./host-facts.ts";
 import type { BenchOptions, Suite } from "./options.ts";
 import { computeRatios } from "./ratios.ts";
 import type { BenchReport } from "./report.ts";
 import { HANDSHAKE_CASES, runHandshakeSuite } from "./suites/handshake.ts";
+import { HOSTILE_CASES, runHostileSuite } from "./suites/hostile.ts";
 import { latencyCases } from "./suites/latency-cases.ts";
 import { MEMORY_CASES, runMemorySuite } from "./suites/memory.ts";
 import { OFFLOAD_CASES, runOffloadSuite } from "./suites/offload.ts";
 import { runTunnelCases } from "./suites/run-tunnel-cases.ts";
+import { runSoakSuite, SOAK_CASES } from "./suites/soak.ts";
 import type { TunnelCase } from "./suites/suite.ts";
 import type { SuiteBody, SuiteRun, Wants } from "./suites/suite-run.ts";
 import { tunnelCases } from "./suites/tunnel-cases.ts";
@@ -71,8 +73,10 @@ const SUITE_RUNS: Readonly<Record<SingleSuite, SuiteRun>> = {
   tunnel: tunnelSuite(tunnelCases(), TUNNEL_BARS),
   latency: tunnelSuite(latencyCases(), LATENCY_BARS),
   memory: { caseNames: MEMORY_CASES, bars: MEMORY_BARS, run: runMemorySuite },
+  hostile: { caseNames: HOSTILE_CASES, bars: HOSTILE_BARS, run: runHostileSuite },
+  soak: { caseNames: SOAK_CASES, bars: [], run: runSoakSuite },
   offload: { caseNames: OFFLOAD_CASES, bars: [], run: runOffloadSuite },
   handshake: { caseNames: HANDSHAKE_CASES, bars: HANDSHAKE_BARS, run: runHandshakeSuite },
 };
-const SUITES_WITH_BARS = ["tunnel", "latency", "handshake", "memory"] as const;
+const SUITES_WITH_BARS = ["tunnel", "latency", "handshake", "memory", "hostile"] as const;
 const CONTENDER_NAMES = [...allContenders().map(({ name }) => name), "bare Node", "micro"];

@@ -13,7 +13,24 @@ export const EndpointSettingsSchema = z.object({
   allowedIps: z.array(z.string()),
   /** Absent: this side only answers. */
   peerEndpoint: z.string().optional(),
+  /** For long runs: shorter time between handshakes. */
+  rekeyAfterSeconds: z.number().optional(),
   /** Peers that are only known, never heard of. */
   extraPeers: z.array(z.object({ publicKey: z.string(), allowedIp: z.string() })).default([]),
 });
 export type EndpointSettings = z.infer<typeof EndpointSettingsSchema>;
+
+/** What an endpoint answers to "state". Counters count since it started and never go back. */
+export const EndpointStateSchema = z.object({
+  event: z.literal("state"),
+  newestHandshakeAtMs: z.number(),
+  /** Drops and system calls of the engine, by name. */
+  totals: z.record(z.string(), z.number()),
+  /** The engine's counters of all peers together, by name; ages are left out. */
+  peers: z.record(z.string(), z.number()),
+  /** The slow path's counters, by name. */
+  handshakes: z.record(z.string(), z.number()),
+  /** Faults and failures that the tunnel reported. */
+  faults: z.number(),
+});
+export type EndpointState = z.infer<typeof EndpointStateSchema>;

@@ -2,7 +2,7 @@
  * One end of a tunnel by our data plane, without a control plane: for tests against other implementations.
  *
  * Usage: node weft-endpoint.js, with one JSON line of settings on standard input. Prints {"event":"ready"}; answers each
- * further input line "state" with {"event":"state","newestHandshakeAtMs":…}. Ends on SIGTERM or when the input closes.
+ * further input line "state" with one of `EndpointState`. Ends on SIGTERM or when the input closes.
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -11,19 +11,26 @@ import { pathToFileURL } from "node:url";
 import { Secret } from "@weft/protocol";
 
 import { repositoryPath } from "../harness/repository.ts";
-import { EndpointSettingsSchema, type EndpointSettings } from "./endpoint-settings.ts";
+import { EndpointSettingsSchema, type EndpointSettings, type EndpointState } from "./endpoint-settings.ts";
 
 /** What we use of the built data plane; e2e starts what was built and imports no source of another package. */
 type Dataplane = { readonly createTunnel: (options: object) => CreateResult };
 type CreateResult = { readonly ok: true; readonly value: Tunnel } | { readonly ok: false; readonly error: unknown };
 type Step = { readonly ok: boolean; readonly error?: unknown };
+type Table = { readonly columns: readonly string[]; readonly rows: number; readonly values: BigUint64Array };
 type Tunnel = {
   readonly replacePeers: (peers: readonly object[]) => Step;
   readonly replaceFilter: (rules: readonly object[]) => Step;
   readonly peers: () => readonly { readonly lastHandshakeAtMs: number | null }[];
+  readonly counters: () => {
+    readonly peers: Table;
+    readonly totals: Table;
+    readonly handshakes: Readonly<Record<string, number>>;
+  };
   readonly close: () => void;
 };
 
+const NOT_COUNTERS = new Set(["peer", "lastReceivedAgeMs", "sessionAgeMs"]);
 const ALLOW_ALL = {
   id: 1,
   action: "allow",
@@ -34,6 +41,7 @@ const ALLOW_ALL = {
   ports: null,
 };
 
+let faults = 0;
 const input = createInterface({ input: process.stdin });
 const [firstLine] = await once(input, "line");
 const settings = EndpointSettingsSchema.parse(JSON.parse(String(firstLine)));
@@ -44,8 +52,7 @@ process.once("SIGTERM", end);
 input.on("close", end);
 input.on("line", (line) => {
   if (line !== "state") return;
-  const newestHandshakeAtMs = Math.max(0, ...tunnel.peers().map((peer) => peer.lastHandshakeAtMs ?? 0));
-  process.stdout.write(`${JSON.stringify({ event: "state", newestHandshakeAtMs })}\n`);
+  process.stdout.write(`${JSON.stringify(stateOf(tunnel))}\n`);
 });
 process.stdout.write(`${JSON.stringify({ event: "ready" })}\n`);
 
@@ -57,7 +64,11 @@ function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
     privateKey: new Secret(Uint8Array.from(Buffer.from(wanted.privateKey, "base64"))),
     addresses: wanted.addresses,
     routes: wanted.allowedIps,
-    onEvent: (event: unknown) => process.stderr.write(`${JSON.stringify(event)}\n`),
+    ...(wanted.rekeyAfterSeconds === undefined ? {} : { engine: { rekeyAfterSeconds: wanted.rekeyAfterSeconds } }),
+    onEvent: (event: { readonly kind: string }) => {
+      if (event.kind === "fault" || event.kind === "engine-failed") faults += 1;
+      process.stderr.write(`${JSON.stringify(event)}\n`);
+    },
   });
   if (!created.ok) throw new Error(`no tunnel: ${JSON.stringify(created.error)}`);
   const { value } = created;
@@ -80,6 +91,27 @@ function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
     ]),
   );
   return value;
+}
+
+function stateOf(open: Tunnel): EndpointState {
+  const { peers, totals, handshakes } = open.counters();
+  return {
+    event: "state",
+    newestHandshakeAtMs: Math.max(0, ...open.peers().map((peer) => peer.lastHandshakeAtMs ?? 0)),
+    totals: sums(totals),
+    peers: Object.fromEntries(Object.entries(sums(peers)).filter(([name]) => !NOT_COUNTERS.has(name))),
+    handshakes,
+    faults,
+  };
+}
+
+function sums({ columns, rows, values }: Table): Record<string, number> {
+  const column = (index: number): number => {
+    let sum = 0;
+    for (let row = 0; row < rows; row += 1) sum += Number(values[row * columns.length + index] ?? 0n);
+    return sum;
+  };
+  return Object.fromEntries(columns.map((name, index) => [name, column(index)]));
 }
 
 function expectOk(what: string, step: Step): void {

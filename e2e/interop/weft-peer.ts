@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { z } from "zod";
 
 import type { PlainPeer, PlainPeerOptions } from "../harness/plain-wireguard.ts";
 import { startProgram } from "../harness/programs.ts";
 import { builtProgram, repositoryPath } from "../harness/repository.ts";
-import type { EndpointSettings } from "./endpoint-settings.ts";
+import { EndpointStateSchema, type EndpointSettings, type EndpointState } from "./endpoint-settings.ts";
 
 /** Why our data plane cannot be started here, or `undefined`. */
 export function whyNoDataplane(): string | undefined {
@@ -12,8 +11,15 @@ export function whyNoDataplane(): string | undefined {
   return missing.length === 0 ? undefined : `not built: ${missing.join(", ")} (npm run build)`;
 }
 
+/** Our data plane as one end of a tunnel, with all that it counts. */
+export type WeftPeer = PlainPeer & { readonly state: () => Promise<EndpointState> };
+export type WeftPeerOptions = PlainPeerOptions & {
+  /** For long runs: shorter time between handshakes. */
+  readonly rekeyAfterSeconds?: number;
+};
+
 /** Starts our data plane as one end of a tunnel, with the same options as a plain peer. */
-export async function startWeftPeer(options: PlainPeerOptions): Promise<PlainPeer> {
+export async function startWeftPeer(options: WeftPeerOptions): Promise<WeftPeer> {
   const settings: EndpointSettings = {
     interfaceName: options.interfaceName,
     mtu: options.mtu,
@@ -23,6 +29,7 @@ export async function startWeftPeer(options: PlainPeerOptions): Promise<PlainPee
     peerPublicKey: options.peer.publicKey.toString("base64"),
     allowedIps: [...options.peer.allowedIps],
     peerEndpoint: options.peer.endpoint,
+    rekeyAfterSeconds: options.rekeyAfterSeconds,
     extraPeers: (options.extraPeers ?? []).map(({ publicKey, allowedIp }) => ({
       publicKey: publicKey.toString("base64"),
       allowedIp,
@@ -38,20 +45,19 @@ export async function startWeftPeer(options: PlainPeerOptions): Promise<PlainPee
   program.write(`${JSON.stringify(settings)}\n`);
   await program.waitForLine("ready", 15_000, (line) => (line.includes('"event":"ready"') ? true : undefined));
   let asked = 0;
-  return {
-    program,
-    async newestHandshakeAtMs() {
-      asked += 1;
-      let seen = 0;
-      program.write("state\n");
-      return program.waitForLine("state", 5_000, (line) => {
-        const state = StateSchema.safeParse(parseJson(line)).data;
-        if (state === undefined) return undefined;
-        seen += 1;
-        return seen === asked ? state.newestHandshakeAtMs : undefined;
-      });
-    },
+  const state = async (): Promise<EndpointState> => {
+    asked += 1;
+    let seen = 0;
+    const wanted = asked;
+    program.write("state\n");
+    return program.waitForLine("state", 5_000, (line) => {
+      const parsed = EndpointStateSchema.safeParse(parseJson(line)).data;
+      if (parsed === undefined) return undefined;
+      seen += 1;
+      return seen === wanted ? parsed : undefined;
+    });
   };
+  return { program, state, newestHandshakeAtMs: async () => (await state()).newestHandshakeAtMs };
 }
 
 function parseJson(line: string): unknown {
@@ -62,5 +68,4 @@ function parseJson(line: string): unknown {
   }
 }
 
-const StateSchema = z.object({ event: z.literal("state"), newestHandshakeAtMs: z.number() });
 const ARTEFACTS = ["packages/dataplane/dist/index.js", "e2e/dist/interop/weft-endpoint.js"];

@@ -24,6 +24,8 @@ export type HandshakeLoadOptions = {
   readonly peers: readonly WireguardKeys[];
   /** Initiations of each peer to prepare. */
   readonly perPeer: number;
+  /** First of the addresses, one a peer, from which `legitimate` peers call; local ones of the host. */
+  readonly firstSource: string;
   /** The one core that it may use. */
   readonly core: number;
 };
@@ -44,6 +46,7 @@ export async function startHandshakeLoad(options: HandshakeLoadOptions): Promise
     port: options.port,
     peers: options.peers.map(({ privateKey }) => privateKey.toString("base64")),
     perPeer: options.perPeer,
+    firstSource: options.firstSource,
   };
   program.write(`${JSON.stringify(settings)}\n`);
   await program.waitForLine("ready", PREPARE_MS, (line) => (line.includes('"event":"ready"') ? true : undefined));

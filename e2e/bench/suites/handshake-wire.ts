@@ -7,8 +7,8 @@ import { makeWireguardKeys, type WireguardKeys } from "../../harness/wireguard-k
 import { forgedInitiations } from "../load/forged.ts";
 import { provideFlood, startFlood } from "../load/flood.ts";
 import { startHandshakeLoad, type HandshakeLoad } from "../load/handshakes.ts";
-import type { RoundSample } from "../ratios.ts";
-import { toCaseReport, type CaseReport, type Skipped } from "../report.ts";
+import type { CaseReport, Skipped } from "../report.ts";
+import { createRowCollector } from "../row-collector.ts";
 import { RESPONDER_PORT, responderOptions, RESPONDERS, type Responder } from "./handshake-responders.ts";
 import type { SuiteContext } from "./suite-run.ts";
 import type { Sample } from "./suite.ts";
@@ -38,41 +38,39 @@ export async function measureHandshakesOnWire(
   context: SuiteContext,
 ): Promise<{ readonly cases: CaseReport[]; readonly skipped: Skipped[]; readonly problems: string[] }> {
   const { options, wants, progress } = context;
-  const cases = WIRE_CASES.filter(({ name }) => RESPONDERS.some((one) => wants(name, one.name)));
   const skipped: Skipped[] = [];
   const problems: string[] = [];
-  if (cases.length === 0) return { cases: [], skipped, problems };
-  const samples = new Map<string, RoundSample[]>();
+  const collector = createRowCollector(progress);
   const responders = await present(context, skipped);
+  const visits = WIRE_CASES.flatMap((wireCase) =>
+    responders.filter(({ name }) => wants(wireCase.name, name)).map((responder) => ({ wireCase, responder })),
+  );
+  if (visits.length === 0) return { cases: [], skipped, problems };
   const scene = await setScene(options.seconds);
   try {
-    for (let round = 1; round <= options.rounds; round += 1) {
-      for (const { name, unit, run } of cases) {
-        for (const responder of responders.filter((one) => wants(name, one.name))) {
-          const where = `${name}, ${responder.name}`;
-          try {
-            const sample = await run(scene, responder);
-            samples.set(where, [...(samples.get(where) ?? []), { ...sample, round }]);
-            if (sample.problem !== undefined) problems.push(`${where}: ${sample.problem}`);
-            progress(`round ${String(round)}, ${where}: ${sample.value.toFixed(3)} ${unit}`);
-          } catch (error) {
-            problems.push(`${where}: ${error instanceof Error ? error.message : String(error)}`);
-          }
-        }
-      }
+    const turns = Array.from({ length: options.rounds }, (_, index) => index + 1);
+    for (const { round, wireCase, responder } of turns.flatMap((turn) =>
+      visits.map((one) => ({ ...one, round: turn })),
+    )) {
+      const { name, unit } = wireCase;
+      const sample = await attempt(() => wireCase.run(scene, responder));
+      if ("value" in sample) collector.add({ name, unit, contender: responder.name }, { ...sample, round });
+      if (sample.problem !== undefined) problems.push(`${name}, ${responder.name}: ${sample.problem}`);
     }
   } finally {
     await scene.load.stop();
     await scene.lab.dispose();
   }
-  const rows = cases.flatMap(({ name, unit }) =>
-    responders.flatMap(({ name: contender }) => {
-      const measured = samples.get(`${name}, ${contender}`) ?? [];
-      const clean = measured.map(({ round, value, extra }) => ({ round, value, extra }));
-      return clean.length === 0 ? [] : [toCaseReport({ name, contender, unit, samples: clean })];
-    }),
-  );
-  return { cases: rows, skipped, problems };
+  return { cases: collector.rows(), skipped, problems };
+}
+
+/** A run that fails is a problem; the others go on. */
+async function attempt(run: () => Promise<Sample>): Promise<Sample | { readonly problem: string }> {
+  try {
+    return await run();
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** Handshakes that one core can answer: the responder's own processor time counts, in user and system mode. */
@@ -161,6 +159,7 @@ async function setScene(seconds: number): Promise<Scene> {
     address: ANSWERER,
     port: RESPONDER_PORT,
     peers,
+    firstSource: LEGITIMATE_FIRST,
     perPeer: Math.ceil((seconds * PREPARED_PER_SECOND) / PEERS),
     core: CALLER_CORE,
   });
@@ -193,8 +192,9 @@ export const WIRE_CASE_NAMES = WIRE_CASES.map(({ name }) => name);
 
 const ANSWERER = "192.0.2.2";
 /** From the range for benchmarks between networks. */
-const FLOOD_NETWORK = "198.18.0.0/16";
+const FLOOD_NETWORK = "198.18.0.0/15";
 const FLOOD_FIRST = "198.18.0.1";
+const LEGITIMATE_FIRST = "198.19.0.1";
 const FLOOD_SOURCES = 4_096;
 const FORGED_DISTINCT = 4_096;
 const FORGED_PER_SECOND = 50_000;

@@ -10,7 +10,8 @@ import { repositoryPath } from "../../harness/repository.ts";
 import { mustRun } from "../../harness/run-command.ts";
 import { findProgram } from "../../harness/tools.ts";
 import type { RoundSample } from "../ratios.ts";
-import { toCaseReport, type CaseReport, type Skipped } from "../report.ts";
+import type { Skipped } from "../report.ts";
+import { createRowCollector } from "../row-collector.ts";
 import type { SuiteBody, SuiteContext } from "./suite-run.ts";
 
 /** The native micro-benchmarks, with what each covers. The groups inside them become cases. */
@@ -38,26 +39,24 @@ export async function runOffloadSuite({ options, wants, progress }: SuiteContext
   progress("building the micro-benchmarks");
   const programs = await buildPrograms(cargo, chosen, features);
   const lab = await createLab();
-  const samples = new Map<string, { unit: string; samples: RoundSample[] }>();
+  const collector = createRowCollector(progress);
   try {
     const host = await lab.host("micro");
     for (let round = 1; round <= options.rounds; round += 1) {
       for (const { name, path } of programs) {
         const results = await runProgram(host, path, options.seconds);
-        if (results.length === 0) skipped.push({ contender: MICRO, case: name, reason: "it could not run here" });
-        for (const { title, unit, sample } of results) {
-          const row = samples.get(title) ?? { unit, samples: [] };
-          row.samples.push({ ...sample, round });
-          samples.set(title, row);
-          progress(`round ${String(round)}, ${title}: ${sample.value.toPrecision(4)} ${unit}`);
-        }
+        skipped.push(
+          ...(results.length === 0 ? [{ contender: MICRO, case: name, reason: "it could not run here" }] : []),
+        );
+        results.forEach(({ title, unit, sample }) =>
+          collector.add({ name: title, unit, contender: MICRO }, { ...sample, round }),
+        );
       }
     }
   } finally {
     await lab.dispose();
   }
-  const cases: CaseReport[] = [...samples].map(([name, row]) => toCaseReport({ name, contender: MICRO, ...row }));
-  return { settings, cases, skipped, problems: [] };
+  return { settings, cases: collector.rows(), skipped, problems: [] };
 }
 
 type Built = { readonly name: string; readonly path: string };

@@ -24,6 +24,8 @@ type Settings = {
   readonly peers: readonly string[];
   /** Initiations of each peer to prepare, for `rate` and `first`. */
   readonly perPeer: number;
+  /** First of the local addresses, one a peer, from which `legitimate` peers call. */
+  readonly firstSource: string;
 };
 
 /** The peers, their prepared initiations and the socket they share. */
@@ -31,6 +33,7 @@ type Load = {
   readonly peers: readonly LoadInitiator[];
   readonly prepared: readonly Uint8Array[];
   readonly socket: Socket;
+  readonly settings: Settings;
 };
 
 async function main(): Promise<void> {
@@ -53,12 +56,25 @@ async function main(): Promise<void> {
 
 async function makeLoad(settings: Settings): Promise<Load> {
   const peers = makePeers(settings);
+  const socket = await connectFrom("0.0.0.0", settings);
+  return { peers, prepared: prepare(peers, settings.perPeer), socket, settings };
+}
+
+async function connectFrom(address: string, settings: Settings): Promise<Socket> {
   const socket = createSocket("udp4");
+  socket.bind(0, address);
+  await once(socket, "listening");
   socket.connect(settings.port, settings.address);
   await once(socket, "connect");
   // A responder that is not there yet makes the kernel say so; that is no reason to end.
   socket.on("error", () => undefined);
-  return { peers, prepared: prepare(peers, settings.perPeer), socket };
+  return socket;
+}
+
+/** The IPv4 address so many steps after another. */
+function addressAt(first: string, steps: number): string {
+  const number = first.split(".").reduce((sum, part) => sum * 256 + Number(part), 0) + steps;
+  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join(".");
 }
 
 /** Keeps a number of initiations on the road and replaces each that was answered or has been silent for too long. */
@@ -124,11 +140,20 @@ async function runLegitimate(load: Load, seconds: number, count: number): Promis
 }
 
 /** Tries as a real peer does, every 5 s with the cookie it may have got; returns how many tries it took, 0 = none worked. */
-async function attempt({ peers, prepared, socket }: Load, index: number): Promise<number> {
+async function attempt({ peers, prepared, settings }: Load, index: number): Promise<number> {
   const peer = peers[index];
   if (!peer) return 0;
+  const socket = await connectFrom(addressAt(settings.firstSource, index), settings);
+  try {
+    return await keepTrying(peer, socket, FIRST_INDEX + prepared.length + index * (TRIES_MAX + 1));
+  } finally {
+    socket.close();
+  }
+}
+
+async function keepTrying(peer: LoadInitiator, socket: Socket, firstIndex: number): Promise<number> {
   for (let turn = 1; turn <= TRIES_MAX; turn += 1) {
-    const localIndex = FIRST_INDEX + prepared.length + index * TRIES_MAX + turn;
+    const localIndex = firstIndex + turn;
     const sent = peer.initiate(importLoadKey(new Uint8Array(randomBytes(32))), localIndex, Date.now());
     const arrived = untilDone(socket, (reply) => {
       const receiver = reply.length < RECEIVER_AT + 4 ? -1 : receiverOf(reply);

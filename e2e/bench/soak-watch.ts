@@ -1,0 +1,75 @@
+import type { EndpointState } from "../interop/endpoint-settings.ts";
+import type { SoakOutcome } from "./soak-run.ts";
+
+export type SoakLook = { readonly pid: number; readonly state: EndpointState; readonly rssMb: number };
+
+/** Keeps what was seen of each daemon and judges it at the end. */
+export type SoakWatch = {
+  readonly look: (seen: SoakLook) => void;
+  readonly noteRecovery: (milliseconds: number) => void;
+  readonly outcome: (disturbances: number, seconds: number) => SoakOutcome;
+};
+
+/** A daemon that was started again is another process and counts from zero. */
+export function createSoakWatch(): SoakWatch {
+  const looks = new Map<number, SoakLook[]>();
+  const goneBack = new Set<string>();
+  let recoveryMsMax = 0;
+  return {
+    look(seen) {
+      const before = looks.get(seen.pid) ?? [];
+      const last = before.at(-1);
+      if (last) for (const name of lowerThan(last.state, seen.state)) goneBack.add(name);
+      looks.set(seen.pid, [...before, seen]);
+    },
+    noteRecovery(milliseconds) {
+      recoveryMsMax = Math.max(recoveryMsMax, milliseconds);
+    },
+    outcome(disturbances, seconds) {
+      const lasts = [...looks.values()].flatMap((series) => series.at(-1) ?? []);
+      const sum = (pick: (state: EndpointState) => number): number =>
+        lasts.reduce((total, { state }) => total + pick(state), 0);
+      const result = {
+        disturbances,
+        handshakes: sum(({ handshakes }) => handshakes["responsesAccepted"] ?? 0),
+        gigabytes: sum(({ peers }) => peers["rxBytes"] ?? 0) / 1e9,
+        recoveryMsMax,
+        lostEvents: sum(({ handshakes }) => handshakes["droppedQueueFull"] ?? 0),
+        countersGoneBack: [...goneBack],
+        rssGrowthMb: Math.max(...[...looks.values()].map(growthMb)),
+        faults: sum(({ faults }) => faults),
+      };
+      return { ...result, problems: problemsOf(result, seconds) };
+    },
+  };
+}
+
+function problemsOf(result: Omit<SoakOutcome, "problems">, seconds: number): string[] {
+  const handshakesMin = Math.floor(seconds / REKEY_SLOWEST_SECONDS);
+  return [
+    ...(result.disturbances === 0 ? ["nothing was disturbed"] : []),
+    ...(result.handshakes < handshakesMin ? [`${String(result.handshakes)} handshakes in ${String(seconds)} s`] : []),
+    ...(result.lostEvents > 0 ? [`${String(result.lostEvents)} control events were lost`] : []),
+    ...result.countersGoneBack.map((name) => `the counter ${name} went back`),
+    ...(result.rssGrowthMb > RSS_GROWTH_MB_MAX ? [`memory grew by ${result.rssGrowthMb.toFixed(1)} MB`] : []),
+  ];
+}
+
+function lowerThan(before: EndpointState, after: EndpointState): string[] {
+  return (["totals", "peers", "handshakes"] as const).flatMap((table) =>
+    Object.entries(before[table])
+      .filter(([name, value]) => (after[table][name] ?? 0) < value)
+      .map(([name]) => `${table}.${name}`),
+  );
+}
+
+/** From the end of the first third, when buffers have found their size, to the end. */
+function growthMb(series: readonly SoakLook[]): number {
+  const settled = series[Math.floor(series.length / 3)];
+  const last = series.at(-1);
+  return settled && last ? last.rssMb - settled.rssMb : 0;
+}
+
+/** Every 5 s is wanted; disturbances cost some. */
+const REKEY_SLOWEST_SECONDS = 10;
+const RSS_GROWTH_MB_MAX = 24;
