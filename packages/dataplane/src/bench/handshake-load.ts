@@ -116,16 +116,19 @@ function runRate({ prepared, socket }: Load, seconds: number, window: number): P
   });
 }
 
-async function runFirst({ prepared, socket }: Load): Promise<object> {
+/** A socket of its own: late answers of another responder must not count. */
+async function runFirst({ prepared, settings }: Load): Promise<object> {
+  const socket = await connectFrom("0.0.0.0", settings);
   const startedMs = performance.now();
   let answeredMs: number | undefined;
   socket.once("message", () => (answeredMs = performance.now()));
   for (const message of prepared) {
     socket.send(message);
     await pause(FIRST_EVERY_MS);
-    if (answeredMs !== undefined) return { ms: answeredMs - startedMs };
+    if (answeredMs !== undefined) break;
   }
-  return { ms: null };
+  socket.close();
+  return { ms: answeredMs === undefined ? null : answeredMs - startedMs };
 }
 
 async function runLegitimate(load: Load, seconds: number, count: number): Promise<object> {
