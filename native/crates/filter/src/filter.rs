@@ -1,10 +1,20 @@
-use crate::{Action, Direction, Rule, Subject};
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashMap;
 
-/// The compiled policy of one host.
-#[derive(Clone, Debug)]
+use tables::Prefix;
+
+use crate::chain::{Chain, ChainLimits};
+use crate::rule::{Action, Direction, Replies, Rule};
+use crate::subject::Subject;
+
+/// The compiled policy of one host, with a count per rule.
+#[derive(Debug)]
 pub struct Filter {
     incoming: Chain,
     outgoing: Chain,
+    outcomes: Box<[Outcome]>,
+    counts: Box<[RuleCounts]>,
+    generation: u32,
 }
 
 /// What the policy says about a packet.
@@ -19,205 +29,194 @@ pub enum Verdict {
     },
 }
 
+/// A verdict with its rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    Allow { rule: RuleRef, replies: Replies },
+    Deny { rule: Option<RuleRef> },
+}
+
+/// A rule of the policy of one generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RuleRef {
+    pub(crate) place: u32,
+    pub(crate) id: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Outcome {
+    id: u32,
+    action: Action,
+    replies: Replies,
+}
+
+/// What met one rule. Several shards write.
+#[derive(Debug, Default)]
+struct RuleCounts {
+    packets: AtomicU64,
+    bytes: AtomicU64,
+    drops: AtomicU64,
+}
+
+/// Counts of one rule since its number appeared in the policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleRow {
+    /// Number of the rule.
+    pub id: u32,
+    /// Packets that passed, both ways.
+    pub packets: u64,
+    /// Bytes of these packets.
+    pub bytes: u64,
+    /// Packets that were dropped.
+    pub drops: u64,
+}
+
 impl Filter {
     /// The policy of a host that was told nothing: deny.
     #[must_use]
     pub fn deny_all() -> Self {
-        Filter::compile(&[])
+        Filter::compile(&[], &[])
     }
 
-    /// Compiles rules; the first that matches a packet decides.
+    /// Compiles rules; the first that matches a packet decides. Rules name sets by their place; a place without a set
+    /// is an empty set.
     #[must_use]
-    pub fn compile(rules: &[Rule]) -> Self {
-        Filter {
-            incoming: Chain::compile(rules, Direction::In),
-            outgoing: Chain::compile(rules, Direction::Out),
-        }
+    pub fn compile(sets: &[Box<[Prefix]>], rules: &[Rule]) -> Self {
+        Filter::compile_within(sets, rules, ChainLimits::DEFAULT)
     }
 
-    /// Judges one IP packet.
-    #[must_use]
-    pub fn judge(&self, direction: Direction, packet: &[u8]) -> Verdict {
-        let chain = match direction {
-            Direction::In => &self.incoming,
-            Direction::Out => &self.outgoing,
+    pub(crate) fn compile_within(
+        sets: &[Box<[Prefix]>],
+        rules: &[Rule],
+        limits: ChainLimits,
+    ) -> Self {
+        let chain = |direction| Chain::compile(sets, rules, direction, limits);
+        let outcome = |rule: &Rule| Outcome {
+            id: rule.id,
+            action: rule.action,
+            replies: rule.replies,
         };
-        match chain {
-            Chain::Constant(verdict) => *verdict,
-            Chain::Rules(rules) => judge(rules, packet),
+        Filter {
+            incoming: chain(Direction::In),
+            outgoing: chain(Direction::Out),
+            outcomes: rules.iter().map(outcome).collect(),
+            counts: rules.iter().map(|_| RuleCounts::default()).collect(),
+            generation: 0,
         }
     }
-}
 
-#[derive(Clone, Debug)]
-enum Chain {
-    Constant(Verdict),
-    Rules(Box<[Rule]>),
-}
-
-impl Chain {
-    fn compile(rules: &[Rule], direction: Direction) -> Self {
-        let mut kept: Vec<Rule> = Vec::new();
-        for rule in rules
-            .iter()
-            .filter(|rule| rule.directions.include(direction))
-        {
-            kept.push(*rule);
-            if rule.is_unconditional() {
-                break; // nothing behind it can speak
+    /// Follows another policy: rules whose numbers it had too go on with its counts.
+    pub fn succeed(&mut self, before: &Filter) {
+        self.generation = before.generation.wrapping_add(1);
+        let places: HashMap<u32, usize> = (0..)
+            .zip(&self.outcomes)
+            .map(|(place, outcome)| (outcome.id, place))
+            .collect();
+        for row in before.rows() {
+            let counts = places
+                .get(&row.id)
+                .and_then(|place| self.counts.get(*place));
+            if let Some(counts) = counts {
+                counts.packets.fetch_add(row.packets, Ordering::Relaxed);
+                counts.bytes.fetch_add(row.bytes, Ordering::Relaxed);
+                counts.drops.fetch_add(row.drops, Ordering::Relaxed);
             }
         }
-        match kept.as_slice() {
-            [] => Chain::Constant(Verdict::Deny { rule: None }),
-            [first, ..] if first.is_unconditional() => Chain::Constant(verdict_of(first)),
-            [_, ..] => Chain::Rules(kept.into_boxed_slice()),
+    }
+
+    /// Judges one packet by the rules alone, whatever came before.
+    #[must_use]
+    pub fn judge(&self, direction: Direction, subject: &Subject) -> Verdict {
+        self.decide(direction, subject).verdict()
+    }
+
+    /// Counts of all rules, in their order.
+    pub fn rows(&self) -> impl Iterator<Item = RuleRow> + '_ {
+        self.outcomes
+            .iter()
+            .zip(&self.counts)
+            .map(|(rule, counts)| RuleRow {
+                id: rule.id,
+                packets: counts.packets.load(Ordering::Relaxed),
+                bytes: counts.bytes.load(Ordering::Relaxed),
+                drops: counts.drops.load(Ordering::Relaxed),
+            })
+    }
+
+    /// How many rules there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Whether there is no rule.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.outcomes.is_empty()
+    }
+
+    pub(crate) fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    pub(crate) fn decide(&self, direction: Direction, subject: &Subject) -> Decision {
+        self.decision(self.chain(direction).first(subject))
+    }
+
+    /// What is said about packets that cannot be read: only a rule for everything speaks about them.
+    pub(crate) fn decide_unreadable(&self, direction: Direction) -> Decision {
+        match self.chain(direction) {
+            Chain::Constant(place) => self.decision(*place),
+            Chain::Compiled(_) | Chain::Searched(_) => Decision::Deny { rule: None },
+        }
+    }
+
+    pub(crate) fn count_passed(&self, rule: RuleRef, packets: u64, bytes: u64) {
+        if let Some(counts) = self.counts.get(rule.place as usize) {
+            counts.packets.fetch_add(packets, Ordering::Relaxed);
+            counts.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn count_dropped(&self, rule: RuleRef, packets: u64) {
+        if let Some(counts) = self.counts.get(rule.place as usize) {
+            counts.drops.fetch_add(packets, Ordering::Relaxed);
+        }
+    }
+
+    fn chain(&self, direction: Direction) -> &Chain {
+        match direction {
+            Direction::In => &self.incoming,
+            Direction::Out => &self.outgoing,
+        }
+    }
+
+    fn decision(&self, place: Option<u32>) -> Decision {
+        let found = place.and_then(|place| Some((place, self.outcomes.get(place as usize)?)));
+        let Some((place, outcome)) = found else {
+            return Decision::Deny { rule: None };
+        };
+        let rule = RuleRef {
+            place,
+            id: outcome.id,
+        };
+        match outcome.action {
+            Action::Allow => Decision::Allow {
+                rule,
+                replies: outcome.replies,
+            },
+            Action::Deny => Decision::Deny { rule: Some(rule) },
         }
     }
 }
 
-fn judge(rules: &[Rule], packet: &[u8]) -> Verdict {
-    let Some(subject) = Subject::of(packet) else {
-        return Verdict::Deny { rule: None };
-    };
-    rules
-        .iter()
-        .find(|rule| rule.matches(&subject))
-        .map_or(Verdict::Deny { rule: None }, verdict_of)
-}
-
-fn verdict_of(rule: &Rule) -> Verdict {
-    match rule.action {
-        Action::Allow => Verdict::Allow,
-        Action::Deny => Verdict::Deny {
-            rule: Some(rule.id),
-        },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tables::Prefix;
-
-    use super::*;
-    use crate::{Directions, PortRange};
-
-    fn any(id: u32, action: Action) -> Rule {
-        Rule {
-            id,
-            action,
-            directions: Directions::Both,
-            protocol: None,
-            source: None,
-            destination: None,
-            ports: PortRange::ALL,
-        }
-    }
-
-    fn range(text: &str, bits: u8) -> Prefix {
-        Prefix::new(text.parse().unwrap(), bits).unwrap()
-    }
-
-    /// An IPv4 packet from 10.0.0.1 to 10.0.0.2 with the given protocol and ports 1000 → `port`.
-    fn ipv4(protocol: u8, port: u16, fragment_offset: u16) -> Vec<u8> {
-        let mut bytes = vec![0x45, 0, 0, 40, 0, 1];
-        bytes.extend(fragment_offset.to_be_bytes());
-        bytes.extend([64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-        bytes.extend(1000_u16.to_be_bytes());
-        bytes.extend(port.to_be_bytes());
-        bytes.resize(40, 0);
-        bytes
-    }
-
-    const TCP: u8 = 6;
-    const ICMP: u8 = 1;
-
-    #[test]
-    fn nothing_told_means_deny_and_one_open_rule_means_allow() {
-        let packet = ipv4(TCP, 80, 0);
-
-        assert_eq!(
-            Filter::deny_all().judge(Direction::In, &packet),
-            Verdict::Deny { rule: None }
-        );
-        assert_eq!(
-            Filter::compile(&[any(1, Action::Allow)]).judge(Direction::Out, &packet),
-            Verdict::Allow
-        );
-    }
-
-    #[test]
-    fn the_first_matching_rule_decides() {
-        let no_ssh = Rule {
-            protocol: Some(TCP),
-            ports: PortRange { low: 22, high: 22 },
-            ..any(7, Action::Deny)
-        };
-        let filter = Filter::compile(&[no_ssh, any(8, Action::Allow)]);
-
-        let cases = [
-            (ipv4(TCP, 22, 0), Verdict::Deny { rule: Some(7) }),
-            (ipv4(TCP, 23, 0), Verdict::Allow),
-            (ipv4(ICMP, 22, 0), Verdict::Allow),
-        ];
-        for (packet, expected) in cases {
-            assert_eq!(filter.judge(Direction::In, &packet), expected);
-        }
-    }
-
-    #[test]
-    fn directions_and_addresses_are_told_apart() {
-        let rule = Rule {
-            directions: Directions::In,
-            source: Some(range("10.0.0.1", 32)),
-            destination: Some(range("10.0.0.0", 30)),
-            ..any(1, Action::Allow)
-        };
-        let filter = Filter::compile(&[rule]);
-        let mut packet = ipv4(TCP, 80, 0);
-
-        assert_eq!(filter.judge(Direction::In, &packet), Verdict::Allow);
-        assert_eq!(
-            filter.judge(Direction::Out, &packet),
-            Verdict::Deny { rule: None }
-        );
-        packet[15] = 9;
-        assert_eq!(
-            filter.judge(Direction::In, &packet),
-            Verdict::Deny { rule: None }
-        );
-    }
-
-    #[test]
-    fn a_later_fragment_has_no_ports_and_matches_no_port_rule() {
-        let rule = Rule {
-            ports: PortRange { low: 80, high: 80 },
-            ..any(1, Action::Allow)
-        };
-        let filter = Filter::compile(&[rule]);
-
-        assert_eq!(
-            filter.judge(Direction::In, &ipv4(TCP, 80, 0)),
-            Verdict::Allow
-        );
-        assert_eq!(
-            filter.judge(Direction::In, &ipv4(TCP, 80, 5)),
-            Verdict::Deny { rule: None }
-        );
-    }
-
-    #[test]
-    fn what_is_not_ip_is_denied_as_soon_as_a_rule_must_look() {
-        let rule = Rule {
-            protocol: Some(TCP),
-            ..any(1, Action::Allow)
-        };
-        let filter = Filter::compile(&[rule]);
-
-        for packet in [&[][..], &[0x45][..], &[0x60; 39][..], &[0xff; 60][..]] {
-            assert_eq!(
-                filter.judge(Direction::In, packet),
-                Verdict::Deny { rule: None }
-            );
+impl Decision {
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Decision::Allow { .. } => Verdict::Allow,
+            Decision::Deny { rule } => Verdict::Deny {
+                rule: rule.map(|rule| rule.id),
+            },
         }
     }
 }

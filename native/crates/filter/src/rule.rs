@@ -1,9 +1,5 @@
-use tables::Prefix;
-
-use crate::Subject;
-
 /// One line of the policy, as the control plane wrote it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Number that counters and reports name the rule by.
     pub id: u32,
@@ -11,39 +7,45 @@ pub struct Rule {
     pub action: Action,
     /// Which way packets go.
     pub directions: Directions,
+    /// Whether the other way is open for answers.
+    pub replies: Replies,
     /// IP protocol number; `None` matches all.
     pub protocol: Option<u8>,
-    /// Where packets come from; `None` matches all.
-    pub source: Option<Prefix>,
-    /// Where packets go to; `None` matches all.
-    pub destination: Option<Prefix>,
-    /// Destination ports; [`PortRange::ALL`] also matches packets without ports.
-    pub ports: PortRange,
+    /// Place of the address set packets come from; `None` matches all.
+    pub source: Option<u32>,
+    /// Place of the address set packets go to; `None` matches all.
+    pub destination: Option<u32>,
+    /// What the header behind IP must say.
+    pub detail: Detail,
 }
 
 impl Rule {
     /// Says whether every packet matches, whatever it is.
     #[must_use]
     pub fn is_unconditional(&self) -> bool {
-        self.protocol.is_none()
-            && self.source.is_none()
-            && self.destination.is_none()
-            && self.ports == PortRange::ALL
+        self.source.is_none() && self.destination.is_none() && self.matches_all_layers()
     }
 
-    /// Says whether a packet matches, its direction apart.
-    #[must_use]
-    pub fn matches(&self, subject: &Subject) -> bool {
-        self.protocol
-            .is_none_or(|wanted| wanted == subject.protocol)
-            && self
-                .source
-                .is_none_or(|range| range.contains(subject.source))
-            && self
-                .destination
-                .is_none_or(|range| range.contains(subject.destination))
-            && self.ports.matches(subject.destination_port)
+    /// Says whether every packet between its addresses matches.
+    pub(crate) fn matches_all_layers(&self) -> bool {
+        self.protocol.is_none() && self.detail == Detail::Any
     }
+}
+
+/// What a rule asks of the header behind IP. A fragment and a header that cannot be read match [`Detail::Any`] only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    Any,
+    /// One of these destination ports, in TCP or UDP.
+    Ports(Box<[PortRange]>),
+    /// This ICMP or `ICMPv6` type, and this code where one is given.
+    Icmp {
+        /// The type.
+        kind: u8,
+        /// The code; `None` matches all.
+        code: Option<u8>,
+    },
 }
 
 /// What a rule does.
@@ -55,13 +57,33 @@ pub enum Action {
     Deny,
 }
 
-/// Which way a packet goes, seen from this host.
+/// Whether a rule that lets a packet pass also lets its answers pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replies {
+    /// Answers of a flow pass while the flow lives.
+    Pass,
+    /// Answers are judged like any other packet.
+    Judged,
+}
+
+/// Which way a packet goes, seen from this host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the network to this host.
     In,
     /// From this host to the network.
     Out,
+}
+
+impl Direction {
+    /// The other way.
+    #[must_use]
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::In => Direction::Out,
+            Direction::Out => Direction::In,
+        }
+    }
 }
 
 /// Which ways a rule speaks about.
@@ -76,7 +98,9 @@ pub enum Directions {
 }
 
 impl Directions {
-    pub(crate) fn include(self, direction: Direction) -> bool {
+    /// Whether a packet of this direction is meant.
+    #[must_use]
+    pub fn include(self, direction: Direction) -> bool {
         match self {
             Directions::In => direction == Direction::In,
             Directions::Out => direction == Direction::Out,
@@ -95,13 +119,9 @@ pub struct PortRange {
 }
 
 impl PortRange {
-    /// Every port, and packets without ports.
-    pub const ALL: PortRange = PortRange {
-        low: 0,
-        high: u16::MAX,
-    };
-
-    fn matches(self, port: Option<u16>) -> bool {
-        self == PortRange::ALL || port.is_some_and(|port| (self.low..=self.high).contains(&port))
+    /// Whether a port lies in the range.
+    #[must_use]
+    pub fn contains(self, port: u16) -> bool {
+        (self.low..=self.high).contains(&port)
     }
 }

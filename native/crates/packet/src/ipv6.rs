@@ -121,6 +121,15 @@ impl<'a> Ipv6<'a> {
         }
     }
 
+    /// Walks every extension header, authentication, mobility and host-identity ones included, to the real protocol.
+    ///
+    /// `None` if one is cut off or there are more than [`CHAIN_MAX`]. Data behind these headers may be protected by
+    /// them, so this is for judging a packet, not for changing it.
+    #[must_use]
+    pub fn last_header(&self) -> Option<UpperLayer> {
+        last_header(self.next_header(), self.payload)
+    }
+
     fn source_bytes(&self) -> [u8; 16] {
         address_at::<8>(self.fixed)
     }
@@ -154,6 +163,48 @@ impl<'a> TryFrom<&'a [u8]> for Ipv6<'a> {
     }
 }
 
+/// [`Ipv6::last_header`] of a packet whose end may be missing, as ICMP errors quote them: `payload` is what there is
+/// behind the fixed header.
+#[must_use]
+pub fn last_header(next_header: u8, payload: &[u8]) -> Option<UpperLayer> {
+    let mut upper = UpperLayer {
+        protocol: next_header,
+        offset: FIXED_LEN,
+        is_fragment: false,
+        is_later_fragment: false,
+    };
+    let mut rest = payload;
+    for _ in 0..=CHAIN_MAX {
+        let stated = rest.first_chunk::<2>();
+        let units = stated.map_or(0, |[_, units]| usize::from(*units));
+        let len = match upper.protocol {
+            HOP_BY_HOP | ROUTING | DESTINATION_OPTIONS | MOBILITY | HOST_IDENTITY | SHIM6 => {
+                (units + 1) * 8
+            }
+            AUTHENTICATION => (units + 2) * 4,
+            FRAGMENT => FRAGMENT_LEN,
+            _ => return Some(upper),
+        };
+        let [next, _] = *stated?;
+        if upper.protocol == FRAGMENT {
+            let [_, _, high, low, ..] = *rest.first_chunk::<FRAGMENT_LEN>()?;
+            let word = u16::from_be_bytes([high, low]);
+            upper.is_later_fragment |= word & 0xfff8 != 0;
+            upper.is_fragment |= word & 0xfff9 != 0;
+        }
+        rest = rest.get(len..)?;
+        upper.protocol = next;
+        upper.offset += len;
+        if upper.is_later_fragment {
+            return Some(upper);
+        }
+    }
+    None
+}
+
+/// Extension headers that [`last_header`] walks over at most.
+pub const CHAIN_MAX: usize = 16;
+
 /// The 16 bytes at `AT`.
 pub(crate) fn address_at<const AT: usize>(fixed: &[u8; Ipv6::FIXED_LEN]) -> [u8; 16] {
     let mut address = [0; 16];
@@ -168,4 +219,8 @@ const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
 const FRAGMENT_LEN: usize = 8;
 const DESTINATION_OPTIONS: u8 = 60;
+const AUTHENTICATION: u8 = 51;
+const MOBILITY: u8 = 135;
+const HOST_IDENTITY: u8 = 139;
+const SHIM6: u8 = 140;
 const FIXED_LEN: usize = 40;

@@ -16,7 +16,7 @@ mod udp;
 pub use error::PacketError;
 pub use flow::{Flow, IpVersion, addresses, declared_len, flow};
 pub use ipv4::Ipv4;
-pub use ipv6::{Ipv6, UpperLayer};
+pub use ipv6::{CHAIN_MAX, Ipv6, UpperLayer, last_header};
 pub use tcp::{Tcp, flags};
 pub use udp::Udp;
 

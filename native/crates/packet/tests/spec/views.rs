@@ -204,6 +204,34 @@ fn the_walk_finds_the_upper_layer_behind_extension_headers() {
 }
 
 #[test]
+fn the_longer_walk_also_passes_authentication_and_mobility() {
+    let authentication = [135, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let mobility = [44, 0, 0, 0, 0, 0, 0, 0];
+    let fragment = [6, 0, 0, 1, 0, 0, 0, 1];
+    let packet = v6(51, &[&authentication[..], &mobility, &fragment].concat());
+    let ip = Ipv6::try_from(&packet[..]).unwrap();
+
+    assert_eq!(
+        ip.last_header(),
+        Some(UpperLayer {
+            protocol: 6,
+            offset: 68,
+            is_fragment: true,
+            is_later_fragment: false
+        })
+    );
+    assert_eq!(ip.upper_layer().map(|upper| upper.protocol), Some(51));
+    assert_eq!(packet::last_header(51, &authentication[..11]), None);
+    let endless = [60, 0, 0, 0, 0, 0, 0, 0].repeat(packet::CHAIN_MAX + 1);
+    assert_eq!(packet::last_header(60, &endless), None);
+    let long = [60, 0, 0, 0, 0, 0, 0, 0].repeat(packet::CHAIN_MAX);
+    assert_eq!(
+        packet::last_header(59, &long).map(|upper| upper.offset),
+        Some(40)
+    );
+}
+
+#[test]
 fn fragment_headers_of_ipv6_are_seen() {
     for (word, fragment, later) in [
         (0_u16, false, false),

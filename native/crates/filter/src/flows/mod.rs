@@ -1,0 +1,287 @@
+//! Flows that the policy let pass or dropped, shared by all shards.
+
+mod entry;
+mod key;
+mod stripe;
+
+use core::net::IpAddr;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) use entry::{Sample, TcpNote};
+pub(crate) use key::FlowKey;
+
+use crate::filter::{Decision, Filter, RuleRef, Verdict};
+use crate::rule::Direction;
+use entry::{Entry, Follow};
+use stripe::{Stored, Stripe};
+
+/// Flows by their ends. The two directions of a flow may be seen by different shards, so all share one table; it is
+/// striped, each stripe behind a lock that is held for a few dozen nanoseconds. Nothing is allocated after it was made.
+#[derive(Debug)]
+pub struct FlowTable {
+    stripes: Box<[Mutex<Stripe>]>,
+    seed: u64,
+}
+
+/// What happened to flows, for counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowNews {
+    /// Flows that began to pass.
+    pub started: u32,
+    /// Flows whose time was over.
+    pub expired: u32,
+    /// Flows that were forgotten to make room.
+    pub evicted: u32,
+    /// Flows that a change of the policy ended.
+    pub cut: u32,
+}
+
+/// One flow, for people to look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowRow {
+    /// Where the row is in the table, see [`FlowTable::read`].
+    pub position: u64,
+    /// Number of the peer at the other end.
+    pub peer: u32,
+    /// Our end.
+    pub local: IpAddr,
+    /// The other end.
+    pub remote: IpAddr,
+    /// IP protocol number.
+    pub protocol: u8,
+    /// What the two port fields hold.
+    pub ports: FlowPorts,
+    /// Which end began.
+    pub began: Direction,
+    /// Whether packets pass.
+    pub verdict: Verdict,
+    /// The rule behind the verdict; `None` when no rule matched.
+    pub rule: Option<u32>,
+    /// Packets and bytes that came from the other end.
+    pub incoming: (u64, u64),
+    /// Packets and bytes that went there.
+    pub outgoing: (u64, u64),
+    /// Packets that were dropped.
+    pub drops: u64,
+    /// Milliseconds since its first packet.
+    pub age_ms: u64,
+    /// Milliseconds since the last packet that passed.
+    pub idle_ms: u64,
+}
+
+/// What distinguishes flows between the same addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowPorts {
+    /// Ports of both ends.
+    Ports {
+        /// Our port.
+        local: u16,
+        /// The other end's port.
+        remote: u16,
+    },
+    /// Type of the ICMP message that began it.
+    Icmp {
+        /// The type.
+        kind: u8,
+    },
+    /// Nothing that could be read.
+    None,
+}
+
+/// The flow a packet belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) key: FlowKey,
+    pub(crate) direction: Direction,
+    pub(crate) peer: u32,
+    pub(crate) now_ms: u64,
+}
+
+impl FlowTable {
+    /// Room for about `flows_max` flows; at least one.
+    #[must_use]
+    pub fn new(flows_max: usize) -> Self {
+        FlowTable::seeded(flows_max, RandomState::new().build_hasher().finish())
+    }
+
+    pub(crate) fn seeded(flows_max: usize, seed: u64) -> Self {
+        let stripes = (flows_max / STRIPE_LEN_MIN).clamp(1, STRIPES_MAX);
+        let slots = flows_max.div_ceil(stripes).max(1);
+        FlowTable {
+            stripes: (0..stripes)
+                .map(|_| Mutex::new(Stripe::new(slots)))
+                .collect(),
+            seed,
+        }
+    }
+
+    /// Flows that are stored, expired ones that nobody met since included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stripes.iter().map(|stripe| lock(stripe).len()).sum()
+    }
+
+    /// Whether no flow is stored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `each` with the flows behind a position, at most `rows_max` of them, judged by the policy of now. Begin at
+    /// 0, go on behind [`FlowRow::position`]; fewer rows than asked for means the end.
+    pub fn read(
+        &self,
+        filter: &Filter,
+        from: u64,
+        now_ms: u64,
+        rows_max: usize,
+        mut each: impl FnMut(FlowRow),
+    ) {
+        let mut rows = 0;
+        let mut slot = usize::try_from(from & SLOT_MASK).unwrap_or(usize::MAX);
+        let first = usize::try_from(from >> SLOT_BITS).unwrap_or(usize::MAX);
+        for (number, stripe) in (0_u64..).zip(&self.stripes).skip(first) {
+            let mut stripe = lock(stripe);
+            while let Some((at, entry)) = stripe.next_used(slot) {
+                slot = at + 1;
+                if entry.is_expired(now_ms) {
+                    continue;
+                }
+                if rows == rows_max {
+                    return;
+                }
+                rows += 1;
+                let _: Follow = entry.follow(filter);
+                each(row(number << SLOT_BITS | at as u64, entry, now_ms));
+            }
+            slot = 0;
+        }
+    }
+
+    /// Judges a packet as part of its flow, and counts it there.
+    pub(crate) fn enter(
+        &self,
+        filter: &Filter,
+        place: &Place,
+        sample: Sample,
+        news: &mut FlowNews,
+    ) -> Decision {
+        let Place {
+            key,
+            direction,
+            peer,
+            now_ms,
+        } = *place;
+        let hash = key.hash(self.seed);
+        let mut stripe = self.stripe(hash);
+        if let Some(entry) = stripe.find(hash, &key) {
+            if entry.peer == peer && !entry.is_expired(now_ms) {
+                news.cut += u32::from(entry.follow(filter) == Follow::Cut);
+                let before = entry.allowed().is_some();
+                let decision = entry.decide(direction, filter);
+                news.started += u32::from(!before && entry.allowed().is_some());
+                entry.count(direction, decision, sample, now_ms);
+                return decision;
+            }
+            stripe.remove(hash, &key);
+            news.expired += 1;
+        }
+        let decision = filter.decide(direction, &key.subject(direction));
+        let mut entry = Entry::new(key, peer, direction, decision, filter, now_ms);
+        entry.count(direction, decision, sample, now_ms);
+        news.started += u32::from(entry.allowed().is_some());
+        let rehash = |key: &FlowKey| key.hash(self.seed);
+        let swept = stripe.sweep(now_ms, rehash);
+        news.expired += u32::try_from(swept).unwrap_or(u32::MAX);
+        match stripe.insert(hash, entry, rehash) {
+            Stored::Evicted => news.evicted += 1,
+            Stored::Free | Stored::Refused => {}
+        }
+        decision
+    }
+
+    /// Counts packets that met a decision made before.
+    pub(crate) fn add(&self, place: &Place, decision: Decision, sample: Sample) {
+        let hash = place.key.hash(self.seed);
+        if let Some(entry) = self.stripe(hash).find(hash, &place.key)
+            && entry.peer == place.peer
+        {
+            entry.count(place.direction, decision, sample, place.now_ms);
+        }
+    }
+
+    /// The rule that allows the flow which an ICMP error speaks about.
+    pub(crate) fn related(
+        &self,
+        filter: &Filter,
+        place: &Place,
+        news: &mut FlowNews,
+    ) -> Option<RuleRef> {
+        let hash = place.key.hash(self.seed);
+        let mut stripe = self.stripe(hash);
+        let entry = stripe.find(hash, &place.key)?;
+        if entry.peer != place.peer || entry.is_expired(place.now_ms) {
+            return None;
+        }
+        news.cut += u32::from(entry.follow(filter) == Follow::Cut);
+        entry.allowed()
+    }
+
+    fn stripe(&self, hash: u64) -> MutexGuard<'_, Stripe> {
+        // The high half chooses the stripe, the low one the chain.
+        let at = (usize::try_from(hash >> 32).unwrap_or(0) * self.stripes.len()) >> 32;
+        match self.stripes.get(at) {
+            Some(stripe) => lock(stripe),
+            None => {
+                unreachable!("a 32-bit number times the length, over 2^32, is below the length")
+            }
+        }
+    }
+}
+
+fn lock(stripe: &Mutex<Stripe>) -> MutexGuard<'_, Stripe> {
+    stripe.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn row(position: u64, entry: &Entry, now_ms: u64) -> FlowRow {
+    let key = &entry.key;
+    let ports = if key.has_ports() {
+        FlowPorts::Ports {
+            local: key.local_port(),
+            remote: key.remote_port(),
+        }
+    } else {
+        match key.subject(entry.first).layer4 {
+            crate::Layer4::Icmp { kind, .. } => FlowPorts::Icmp { kind },
+            crate::Layer4::Ports { .. } | crate::Layer4::Opaque => FlowPorts::None,
+        }
+    };
+    let (verdict, rule) = if let Some(rule) = entry.allowed() {
+        (Verdict::Allow, Some(rule.id))
+    } else {
+        let rule = entry.denied().map(|rule| rule.id);
+        (Verdict::Deny { rule }, rule)
+    };
+    FlowRow {
+        position,
+        peer: entry.peer,
+        local: key.local(),
+        remote: key.remote(),
+        protocol: key.protocol(),
+        ports,
+        began: entry.first,
+        verdict,
+        rule,
+        incoming: (entry.incoming.packets, entry.incoming.bytes),
+        outgoing: (entry.outgoing.packets, entry.outgoing.bytes),
+        drops: entry.drops,
+        age_ms: now_ms.saturating_sub(entry.started_ms),
+        idle_ms: now_ms.saturating_sub(entry.last_ms),
+    }
+}
+
+const STRIPES_MAX: usize = 64;
+const STRIPE_LEN_MIN: usize = 1024;
+const SLOT_BITS: u32 = 32;
+const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;

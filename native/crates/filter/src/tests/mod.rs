@@ -1,0 +1,7 @@
+//! Tests of the whole crate.
+
+mod change;
+mod flows;
+mod model;
+mod packets;
+mod rules;
