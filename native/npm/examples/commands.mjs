@@ -49,11 +49,12 @@ export function retireSession(localIndex) {
 
 /** One rule that lets everything pass. */
 export function allowAll() {
-  const rule = Buffer.alloc(48);
+  const rule = Buffer.alloc(24);
   rule[0] = 1;
-  rule[1] = 3;
-  rule.writeUInt16LE(0xffff, 8);
-  return record(11, u32(1), rule);
+  rule[4] = 1;
+  rule[5] = 3;
+  rule.fill(0xff, 8, 16);
+  return record(11, u32(2), u32(0), u32(1), rule);
 }
 
 function endpoint(address, port) {

@@ -13,7 +13,6 @@ export {
   decodeMapBody,
   encodeDeltaBody,
   encodeMapBody,
-  FILTER_RULES_MAX,
   MAP_BODY_BYTES_MAX,
 } from "./wire/map-body.ts";
 

@@ -52,11 +52,25 @@ export type FilterRule = {
   readonly direction: "in" | "out" | "both";
   /** IP protocol number; `null` = any. */
   readonly protocol: number | null;
-  readonly source: Prefix | null;
-  readonly destination: Prefix | null;
-  /** Destination ports, both ends included; `null` = any. */
-  readonly ports: { readonly low: number; readonly high: number } | null;
+  /** `null` = any address; an empty set = none. Rules may share one set. */
+  readonly source: AddressSet | null;
+  readonly destination: AddressSet | null;
+  /** Destination ports of TCP or UDP; `null` = any, and packets without ports. */
+  readonly ports: readonly PortRange[] | null;
+  /** Absent = any. */
+  readonly icmp?: IcmpMatch;
+  /** Absent: answers of a flow that the rule allows pass too. "judged": they need a rule of their own. */
+  readonly replies?: "judged";
 };
+
+/** Addresses that a rule speaks about. */
+export type AddressSet = readonly Prefix[];
+
+/** Ports, both ends included. */
+export type PortRange = { readonly low: number; readonly high: number };
+
+/** An ICMP or ICMPv6 message; code `null` = any. */
+export type IcmpMatch = { readonly type: number; readonly code: number | null };
 
 /** What changes between two sequences of one epoch. */
 export type MapDelta = {

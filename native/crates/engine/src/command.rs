@@ -4,11 +4,12 @@ use core::fmt;
 use core::net::SocketAddr;
 use core::ops::RangeInclusive;
 
-use filter::Rule;
+use filter::Filter;
 use tables::Prefix;
 use wire::Cipher;
 use zeroize::Zeroizing;
 
+use crate::filter_body;
 use crate::reader::Reader;
 
 /// One thing the slow path wants changed.
@@ -50,7 +51,7 @@ pub(crate) enum Command<'a> {
         previous: Zeroizing<[u8; 32]>,
     },
     SetFilter {
-        rules: Vec<Rule>,
+        filter: Box<Filter>,
     },
     SetMtu {
         mtu: usize,
@@ -260,11 +261,9 @@ fn body_of<'a>(kind: u8, body: &mut Reader<'a>) -> Result<Command<'a>, Problem> 
             current: body.key()?,
             previous: body.key()?,
         }),
-        11 => {
-            let count = body.u32()?;
-            let rules = (0..count).map(|_| body.rule()).collect::<Result<_, _>>()?;
-            Ok(Command::SetFilter { rules })
-        }
+        11 => Ok(Command::SetFilter {
+            filter: Box::new(filter_body::read(body)?),
+        }),
         14 => Ok(Command::SetMtu {
             mtu: bounded(body.u32()?, MTU, "mtu")?,
         }),
@@ -339,7 +338,7 @@ fn bounded(
         .ok_or(Problem::BadField { field })
 }
 
-fn prefix(body: &mut Reader<'_>) -> Result<Prefix, Problem> {
+pub(crate) fn prefix(body: &mut Reader<'_>) -> Result<Prefix, Problem> {
     let (family, bits) = (body.u8()?, body.u8()?);
     body.zeros::<2>()?;
     let address = body

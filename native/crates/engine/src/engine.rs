@@ -8,7 +8,7 @@ use crate::command::CommandError;
 use crate::counters::{peer_counter_names, total_counter_names};
 use crate::driver::ShardClock;
 use crate::event::{Event, Events, FailureText};
-use crate::gate::HandshakeGate;
+use crate::flow_rows::{write_flows, write_rules};
 use crate::peer::Peer;
 use crate::shard::{Shard, ShardLimits, ShardParts};
 use crate::shared::{MailState, ShardBoard, ShardState, Shared, Stop};
@@ -30,6 +30,8 @@ pub struct EngineLimits {
     pub shards: u16,
     /// Peer numbers are below this.
     pub peers_max: u32,
+    /// Flows that are remembered at once.
+    pub flows_max: usize,
 }
 
 /// How many rows a counter snapshot filled.
@@ -45,13 +47,7 @@ impl Engine {
     /// Makes an engine without shards. `wake` is called from shard threads when events become available.
     #[must_use]
     pub fn new(limits: &EngineLimits, wake: Box<dyn Fn() + Send + Sync>) -> Self {
-        let gate = HandshakeGate::new(&limits.public_key);
-        let shared = Shared::new(
-            usize::from(limits.shards),
-            limits.peers_max,
-            gate,
-            Events::new(wake),
-        );
+        let shared = Shared::new(limits, Events::new(wake));
         Engine {
             shared: Arc::new(shared),
         }
@@ -150,6 +146,18 @@ impl Engine {
                 .for_each(|(sum, value)| *sum = sum.wrapping_add(value));
         }
         Rows::Written(1)
+    }
+
+    /// Fills one row per filter rule, in the order of the rules.
+    pub fn read_rule_counters(&self, into: &mut [u64]) -> Rows {
+        write_rules(self.shared.read().filter(), into)
+    }
+
+    /// Fills rows of flows behind a position of the flow table, at most as many as fit; fewer mean the end. Begin at 0,
+    /// go on behind the position of the last row.
+    pub fn read_flows(&self, from: u64, into: &mut [u64], now: Instant) -> usize {
+        let state = self.shared.read();
+        write_flows(&self.shared.flows, state.filter(), (from, now), into)
     }
 
     /// What each shard uses at the moment.

@@ -2,8 +2,6 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use filter::{Action, Directions, PortRange, Rule};
-use tables::Prefix;
 use zeroize::Zeroizing;
 
 use crate::command::Problem;
@@ -71,54 +69,6 @@ impl<'a> Reader<'a> {
             6 => Ok(Some(Ipv6Addr::from(self.bytes::<16>()?).into())),
             _ => Err(Problem::BadField { field: "family" }),
         }
-    }
-
-    pub(crate) fn rule(&mut self) -> Result<Rule, Problem> {
-        let action = match self.u8()? {
-            0 => Action::Deny,
-            1 => Action::Allow,
-            _ => return Err(Problem::BadField { field: "action" }),
-        };
-        let directions = match self.u8()? {
-            1 => Directions::In,
-            2 => Directions::Out,
-            3 => Directions::Both,
-            _ => return Err(Problem::BadField { field: "direction" }),
-        };
-        let protocol = Some(self.u8()?).filter(|protocol| *protocol != 0);
-        let family = self.u8()?;
-        let (source_bits, destination_bits) = (self.u8()?, self.u8()?);
-        let ports = PortRange {
-            low: self.u16()?,
-            high: self.u16()?,
-        };
-        self.zeros::<2>()?;
-        let id = self.u32()?;
-        Ok(Rule {
-            id,
-            action,
-            directions,
-            protocol,
-            source: self.range(family, source_bits)?,
-            destination: self.range(family, destination_bits)?,
-            ports,
-        })
-    }
-
-    /// The address range of a rule; `None` when the rule speaks about every family.
-    fn range(&mut self, family: u8, bits: u8) -> Result<Option<Prefix>, Problem> {
-        if family == 0 {
-            self.bytes::<16>()?;
-            return Ok(None);
-        }
-        let address = self
-            .address(family)?
-            .ok_or(Problem::BadField { field: "family" })?;
-        Prefix::new(address, bits)
-            .map(Some)
-            .map_err(|_| Problem::BadField {
-                field: "prefix length",
-            })
     }
 
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], Problem> {

@@ -4,12 +4,13 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use filter::Filter;
+use filter::FlowTable;
 use ports::{DatagramState, Endpoint, Instant};
 use wire::CookieSecrets;
 
 use crate::command::{Command, CommandError, Problem, Role, decode};
 use crate::counters::{DropReason, ShardTotals};
+use crate::engine::EngineLimits;
 use crate::event::Events;
 use crate::gate::HandshakeGate;
 use crate::peer::WaitingBytes;
@@ -22,6 +23,7 @@ pub(crate) struct Shared {
     pub(crate) events: Events,
     pub(crate) gate: HandshakeGate,
     pub(crate) waiting_bytes: WaitingBytes,
+    pub(crate) flows: FlowTable,
     pub(crate) boards: Vec<ShardBoard>,
     peers_max: u32,
     mail: Mutex<Mail>,
@@ -99,7 +101,7 @@ pub(crate) struct OutgoingHandshake {
 }
 
 impl Shared {
-    pub(crate) fn new(shards: usize, peers_max: u32, gate: HandshakeGate, events: Events) -> Self {
+    pub(crate) fn new(limits: &EngineLimits, events: Events) -> Self {
         let board = || ShardBoard {
             totals: ShardTotals::new(),
             stages: StageTable::default(),
@@ -108,10 +110,11 @@ impl Shared {
         Shared {
             state: RwLock::new(State::new()),
             events,
-            gate,
+            gate: HandshakeGate::new(&limits.public_key),
             waiting_bytes: WaitingBytes::default(),
-            boards: (0..shards).map(|_| board()).collect(),
-            peers_max,
+            flows: FlowTable::new(limits.flows_max),
+            boards: (0..limits.shards).map(|_| board()).collect(),
+            peers_max: limits.peers_max,
             mail: Mutex::new(Mail::default()),
             mail_waiting: AtomicBool::new(false),
             course: AtomicU32::new(RUNNING),
@@ -173,7 +176,9 @@ impl Shared {
         for (_, command) in commands {
             self.apply_one(&mut state, command, now, &mut order);
         }
+        let replaced = state.take_replaced();
         drop(state);
+        drop(replaced);
         if order.is_empty() {
             return Ok(MailState::Empty);
         }
@@ -250,7 +255,7 @@ impl Shared {
                 self.gate
                     .set_secrets(CookieSecrets::new(*current, *previous));
             }
-            Command::SetFilter { rules } => state.set_filter(Filter::compile(&rules)),
+            Command::SetFilter { filter } => state.set_filter(filter),
             Command::SetMtu { mtu } => state.set_mtu(mtu),
             Command::SetPathMtu {
                 peer,

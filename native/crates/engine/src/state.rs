@@ -19,7 +19,9 @@ pub(crate) struct State {
     allowed: PrefixTable<u32>,
     sessions: Slots<Box<Session>>,
     by_index: HashMap<u32, u32>,
-    filter: Filter,
+    filter: Box<Filter>,
+    /// The policy before, until it is taken out of the lock to be freed.
+    replaced: Option<Box<Filter>>,
     mtu: Option<usize>,
 }
 
@@ -33,7 +35,8 @@ impl State {
             allowed: PrefixTable::new(),
             sessions: Slots::new(),
             by_index: HashMap::new(),
-            filter: Filter::deny_all(),
+            filter: Box::new(Filter::deny_all()),
+            replaced: None,
             mtu: None,
         }
     }
@@ -74,8 +77,14 @@ impl State {
         &self.filter
     }
 
-    pub(crate) fn set_filter(&mut self, filter: Filter) {
-        self.filter = filter;
+    /// Flows are judged anew at their next packet; nothing else is touched.
+    pub(crate) fn set_filter(&mut self, mut filter: Box<Filter>) {
+        filter.succeed(&self.filter);
+        self.replaced = Some(core::mem::replace(&mut self.filter, filter));
+    }
+
+    pub(crate) fn take_replaced(&mut self) -> Option<Box<Filter>> {
+        self.replaced.take()
     }
 
     pub(crate) fn add_peer(&mut self, index: u32) {

@@ -183,6 +183,7 @@ fn node(
             public_key: [7; 32],
             shards: 1,
             peers_max: 8,
+            flows_max: 4_096,
         },
         Box::new(|| ()),
     );

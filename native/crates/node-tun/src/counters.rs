@@ -25,3 +25,15 @@ pub fn stage_names() -> Vec<&'static str> {
 pub fn total_counter_names() -> Vec<&'static str> {
     engine::total_counter_names().to_vec()
 }
+
+/// Columns of `Engine.readRuleCounters`.
+#[napi]
+pub fn rule_counter_names() -> Vec<&'static str> {
+    engine::rule_counter_names().to_vec()
+}
+
+/// Columns of `Engine.readFlows`.
+#[napi]
+pub fn flow_names() -> Vec<&'static str> {
+    engine::flow_names().to_vec()
+}

@@ -1,6 +1,6 @@
 //! The class `Engine`.
 
-use napi::bindgen_prelude::{Function, Status};
+use napi::bindgen_prelude::{BigInt, Function, Status};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Env, Result};
 use napi_derive::napi;
@@ -123,6 +123,22 @@ impl Engine {
     #[napi(ts_args_type = "into: BigUint64Array")]
     pub fn read_totals(&self, env: Env, into: Words<'_>) -> Result<i32> {
         Ok(rows(self.running(&env)?.engine.read_totals(into)))
+    }
+
+    /// Fills one row per filter rule, columns as `ruleCounterNames()`. Returns as `readPeerCounters` does.
+    #[napi(ts_args_type = "into: BigUint64Array")]
+    pub fn read_rule_counters(&self, env: Env, into: Words<'_>) -> Result<i32> {
+        Ok(rows(self.running(&env)?.engine.read_rule_counters(into)))
+    }
+
+    /// Fills rows of flows from a position of the flow table on, columns as `flowNames()`, and returns how many. Fewer
+    /// than fit mean the end; else go on at the position of the last row plus one.
+    #[napi(ts_args_type = "from: bigint, into: BigUint64Array")]
+    pub fn read_flows(&self, env: Env, from: BigInt, into: Words<'_>) -> Result<u32> {
+        let (_, from, _) = from.get_u64();
+        let running = self.running(&env)?;
+        let rows = running.engine.read_flows(from, into, SystemClock.now());
+        Ok(u32::try_from(rows).unwrap_or(u32::MAX))
     }
 
     /// What is in use, what is not and why.

@@ -27,6 +27,8 @@ pub struct EngineOptions {
     pub shards: Option<u32>,
     /// Peer numbers are below this. Default 16384.
     pub peers_max: Option<u32>,
+    /// Flows that the filter remembers at once, 1024 to 16777216. Default 131072.
+    pub flows_max: Option<u32>,
     /// Size to ask for, of each socket buffer. Default 7340032.
     pub socket_buffer_bytes: Option<u32>,
     /// Segmentation by the kernel on send. Default `auto`.
@@ -68,6 +70,7 @@ pub(crate) struct Checked {
     pub(crate) mtu: usize,
     pub(crate) shards: u16,
     pub(crate) peers_max: u32,
+    pub(crate) remembered_flows_max: usize,
     pub(crate) segments_max: usize,
     pub(crate) flows_max: usize,
     pub(crate) niceness: i32,
@@ -130,6 +133,11 @@ impl EngineOptions {
             mtu: mtu as usize,
             shards: u16::try_from(shards).unwrap_or(1),
             peers_max: within("peersMax", self.peers_max.unwrap_or(16_384), 1..=1 << 24)?,
+            remembered_flows_max: within(
+                "flowsMax",
+                self.flows_max.unwrap_or(1 << 17),
+                1 << 10..=1 << 24,
+            )? as usize,
             segments_max: segments_max as usize,
             flows_max: flows_max as usize,
             ports_never_merged: ports_never_merged(self.udp_ports_never_merged)?,

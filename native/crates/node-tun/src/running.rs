@@ -55,6 +55,7 @@ impl Running {
                 public_key: options.public_key,
                 shards: options.shards,
                 peers_max: options.peers_max,
+                flows_max: options.remembered_flows_max,
             },
             wake,
         );

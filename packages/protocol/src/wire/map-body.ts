@@ -3,11 +3,12 @@ import { create, toBinary, type MessageShape } from "@bufbuild/protobuf";
 import { ipToBytes, parsePrefix, type Prefix } from "../addresses.ts";
 import { networkIds, peerIds } from "../ids.ts";
 import { isPeerName, isTitle } from "../names.ts";
-import type { FilterRule, MapDelta, MapSelf, NetworkMap } from "../network-map.ts";
+import type { MapDelta, MapSelf, NetworkMap } from "../network-map.ts";
 import type { Result } from "../result.ts";
-import { FilterRulesSchema, MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
-import { atMost, FieldError, oneOf, parsed, present, within, word } from "./checks.ts";
+import { MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
+import { FieldError, parsed, present, within, word } from "./checks.ts";
 import { decodeWith, type DecodeError } from "./decode.ts";
+import { filterFromWire, filterToWire } from "./map-filter.ts";
 import { ipv4OrNull, ipv6OrNull, packIds, peersFromWire, peersToWire, unpackIds } from "./map-peers.ts";
 
 /** Encodes a whole map: the body of a snapshot. */
@@ -80,43 +81,6 @@ function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
   };
 }
 
-function filterToWire(rules: readonly FilterRule[]): MessageShape<typeof FilterRulesSchema> {
-  return create(FilterRulesSchema, {
-    rules: rules.map((rule) => ({
-      id: rule.id,
-      action: rule.action,
-      direction: rule.direction,
-      protocolPlusOne: rule.protocol === null ? 0 : rule.protocol + 1,
-      source: rule.source ?? "",
-      destination: rule.destination ?? "",
-      ...(rule.ports ? { ports: rule.ports } : {}),
-    })),
-  });
-}
-
-function filterFromWire(message: MessageShape<typeof FilterRulesSchema>): FilterRule[] {
-  return atMost("filter", message.rules, FILTER_RULES_MAX).map((rule) => {
-    const protocol = within("filter.protocol", rule.protocolPlusOne, { min: 0, max: 256 });
-    return {
-      id: rule.id,
-      action: word("filter.action", rule.action, isAction),
-      direction: word("filter.direction", rule.direction, isDirection),
-      protocol: protocol === 0 ? null : protocol - 1,
-      source: prefixOrNull("filter.source", rule.source),
-      destination: prefixOrNull("filter.destination", rule.destination),
-      ports: rule.ports ? portsFromWire(rule.ports) : null,
-    };
-  });
-}
-
-function portsFromWire(ports: { readonly low: number; readonly high: number }): {
-  readonly low: number;
-  readonly high: number;
-} {
-  const low = within("filter.ports.low", ports.low, { min: 0, max: 65_535 });
-  return { low, high: within("filter.ports.high", ports.high, { min: low, max: 65_535 }) };
-}
-
 function prefixOrNull(field: string, text: string): Prefix | null {
   if (text === "") return null;
   const prefix = parsed(field, parsePrefix(text));
@@ -124,11 +88,7 @@ function prefixOrNull(field: string, text: string): Prefix | null {
   return prefix;
 }
 
-const isAction = oneOf(["allow", "deny"]);
-const isDirection = oneOf(["in", "out", "both"]);
 const EMPTY = new Uint8Array(0);
 
-/** More rules than this in one map are refused. */
-export const FILTER_RULES_MAX = 100_000;
 /** Longest map body before compression; about 600,000 peers. */
 export const MAP_BODY_BYTES_MAX = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::io;
 
 use arrayvec::ArrayVec;
-use filter::{Direction, Verdict};
+use filter::{Direction, Judge, Passage, Verdict};
 use offload::{Checksum, Family, MergeLimits, Merger, PushOutcome};
 use packet::ecn::{self, Carried};
 use ports::{Datagrams, Endpoint, Received, TunQueue};
@@ -40,6 +40,7 @@ pub(crate) struct Inbound {
     writer: TunWriter,
     got: Work,
     wrote: Wrote,
+    judge: Judge,
     /// Sessions that fell out of their places when another was confirmed.
     pub(crate) fallen: Vec<Fallen>,
 }
@@ -89,6 +90,7 @@ impl Inbound {
             writer,
             got: Work::default(),
             wrote: Wrote::Nothing,
+            judge: Judge::default(),
             fallen: Vec::new(),
         }
     }
@@ -157,6 +159,7 @@ impl Inbound {
         for slot in filled {
             self.slot(pass, slot, tun, transmitter);
         }
+        pass.settle(&mut self.judge);
         self.flush(pass, tun, &mut transmitter.faults);
         if count == SLOTS {
             Drained::MaybeNot
@@ -340,7 +343,8 @@ impl Inbound {
         let mut owned = None;
         let form = self.writer.form();
         let (arena, opened) = (&mut self.arena, &mut self.opened);
-        let extensions = &mut self.extensions;
+        let (extensions, judge) = (&mut self.extensions, &mut self.judge);
+        let bench = pass.bench();
         opened.retain_mut(|packet| {
             if packet.len == 0 {
                 pass.count(Total::KeepalivesReceived, 1);
@@ -388,7 +392,12 @@ impl Inbound {
                 }
                 owned = Some(source);
             }
-            if pass.state.filter().judge(Direction::In, cut) != Verdict::Allow {
+            let passage = Passage {
+                direction: Direction::In,
+                peer: peer.index,
+                packet: cut,
+            };
+            if judge.judge(&bench, &passage) != Verdict::Allow {
                 pass.dropped(Some(peer), DropReason::Filter, 1);
                 return false;
             }

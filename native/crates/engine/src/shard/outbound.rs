@@ -2,7 +2,7 @@
 
 use std::io;
 
-use filter::{Direction, Verdict};
+use filter::{Direction, Judge, Passage, Verdict};
 use offload::{SplitCursor, SplitError, VirtioHeader};
 use ports::{Datagrams, Framing, TunQueue};
 
@@ -25,6 +25,7 @@ pub(crate) struct Outbound {
     pace: Pace,
     read: Work,
     too_big: TooBigAnswers,
+    judge: Judge,
 }
 
 /// Whether the TUN device still exists.
@@ -59,6 +60,7 @@ impl Outbound {
             pace: Pace::Single,
             read: Work::default(),
             too_big: TooBigAnswers::default(),
+            judge: Judge::default(),
         }
     }
 
@@ -73,6 +75,22 @@ impl Outbound {
 
     /// Reads up to [`FRAMES_PER_TURN`] frames, but hardly more than [`BYTES_PER_TURN`], and sends their packets.
     pub(crate) fn turn<C, T, D>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        tun: &mut T,
+        transmitter: &mut Transmitter<D>,
+    ) -> Drained
+    where
+        C: ShardClock,
+        T: TunQueue,
+        D: Datagrams,
+    {
+        let drained = self.read(pass, tun, transmitter);
+        pass.settle(&mut self.judge);
+        drained
+    }
+
+    fn read<C, T, D>(
         &mut self,
         pass: &Pass<'_, C>,
         tun: &mut T,
@@ -170,7 +188,12 @@ impl Outbound {
         else {
             return pass.dropped(None, DropReason::NoPeer, 1);
         };
-        if pass.state.filter().judge(Direction::Out, packet) != Verdict::Allow {
+        let passage = Passage {
+            direction: Direction::Out,
+            peer: peer.index,
+            packet,
+        };
+        if self.judge.judge(&pass.bench(), &passage) != Verdict::Allow {
             return pass.dropped(Some(peer), DropReason::Filter, 1);
         }
         let start = pass.spent(
@@ -186,6 +209,10 @@ impl Outbound {
                 if cursor.pieces_left() > 1 {
                     pass.count(Total::TunReadSuper, 1);
                     pass.count(Total::TunReadPieces, cursor.pieces_left());
+                    let more = cursor.pieces_left() - 1;
+                    let payload = usize::from(header.segment_size);
+                    let repeated = cursor.piece_len_max().saturating_sub(payload);
+                    self.judge.add_pieces(more as u64, (more * repeated) as u64);
                 }
                 let read = Read {
                     header: &header,

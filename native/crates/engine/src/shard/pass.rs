@@ -3,12 +3,14 @@
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use filter::{Bench, FlowNews, Judge};
 use ports::{Clock, Ecn, Instant};
 
 use super::batch::Target;
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::{Event, FaultSource, FaultWeight, IoFault, WantReason};
+use crate::flow_rows::now_ms;
 use crate::peer::Peer;
 use crate::shared::{ShardBoard, Shared};
 use crate::stage::{Stage, StageTiming, Work};
@@ -56,6 +58,32 @@ impl<C: ShardClock> Pass<'_, C> {
             session,
             inner_max: self.inner_max(peer),
             mark: Ecn::NotCapable,
+        }
+    }
+
+    /// What verdicts are made of.
+    pub(crate) fn bench(&self) -> Bench<'_> {
+        Bench {
+            filter: self.state.filter(),
+            flows: &self.shared.flows,
+            now_ms: now_ms(self.now),
+        }
+    }
+
+    /// Counts what a judge put off, and what happened to flows.
+    pub(crate) fn settle(&self, judge: &mut Judge) {
+        judge.settle(&self.bench());
+        let news = judge.take_news();
+        if news == FlowNews::default() {
+            return;
+        }
+        for (total, amount) in [
+            (Total::FlowsStarted, news.started),
+            (Total::FlowsExpired, news.expired),
+            (Total::FlowsEvicted, news.evicted),
+            (Total::FlowsCut, news.cut),
+        ] {
+            self.board.totals.add(total, amount.into());
         }
     }
 

@@ -76,16 +76,43 @@ pub fn handshake_gave_up(peer: u32) -> Vec<u8> {
 }
 
 pub fn allow_all() -> Vec<u8> {
-    let mut rule = [0; 48];
-    rule[0] = 1;
-    rule[1] = 3;
-    rule[8] = 0xff;
-    rule[9] = 0xff;
-    record(11, &[&1_u32.to_le_bytes()[..], &rule].concat())
+    set_filter(&[rule(1, ALLOW, BOTH, 0, &[])])
 }
 
 pub fn deny_all() -> Vec<u8> {
-    record(11, &0_u32.to_le_bytes())
+    set_filter(&[])
+}
+
+pub const ALLOW: u8 = 1;
+pub const IN: u8 = 1;
+pub const OUT: u8 = 2;
+pub const BOTH: u8 = 3;
+
+pub fn set_filter(rules: &[Vec<u8>]) -> Vec<u8> {
+    let count = u32::try_from(rules.len()).unwrap();
+    let start = [2, 0, count].map(u32::to_le_bytes).concat();
+    record(11, &[start, rules.concat()].concat())
+}
+
+/// A rule between all addresses; protocol 0 = any.
+pub fn rule(id: u32, action: u8, direction: u8, protocol: u8, ports: &[(u16, u16)]) -> Vec<u8> {
+    let mut rule = id.to_le_bytes().to_vec();
+    rule.extend([action, direction]);
+    let protocol = if protocol == 0 {
+        0
+    } else {
+        u16::from(protocol) + 1
+    };
+    rule.extend(protocol.to_le_bytes());
+    rule.extend([0xff; 8]);
+    rule.extend([0; 4]);
+    rule.extend(u16::try_from(ports.len()).unwrap().to_le_bytes());
+    rule.extend([0; 2]);
+    for (low, high) in ports {
+        rule.extend(low.to_le_bytes());
+        rule.extend(high.to_le_bytes());
+    }
+    rule
 }
 
 fn endpoint(remote: SocketAddr) -> Vec<u8> {

@@ -98,6 +98,7 @@ impl Node {
             public_key: [7; 32],
             shards: 1,
             peers_max: 64,
+            flows_max: 4_096,
         };
         let engine = Engine::new(
             &limits,

@@ -1,0 +1,135 @@
+//! Rows about rules and flows.
+
+use core::net::IpAddr;
+
+use filter::{Direction, Filter, FlowPorts, FlowRow, FlowTable, Verdict};
+use ports::Instant;
+
+use crate::engine::Rows;
+
+/// Columns of a rule row.
+#[must_use]
+pub fn rule_counter_names() -> &'static [&'static str] {
+    &RULE_COLUMNS
+}
+
+/// Columns of a flow row. Addresses are two words each, IPv4 in the low half of the second; `ports` says what the port
+/// columns hold: 0 nothing, 1 ports, 2 an ICMP type in `localPort`. `began` is 0 for the other end and 1 for ours,
+/// `verdict` 0 for dropped and 1 for passing, `rulePlusOne` 0 when no rule matched.
+#[must_use]
+pub fn flow_names() -> &'static [&'static str] {
+    &FLOW_COLUMNS
+}
+
+pub(crate) fn write_rules(filter: &Filter, into: &mut [u64]) -> Rows {
+    let rows = filter.len();
+    if into.len() < rows * RULE_COLUMNS.len() {
+        return Rows::Needed(rows);
+    }
+    for (to, row) in into.chunks_exact_mut(RULE_COLUMNS.len()).zip(filter.rows()) {
+        let values = [row.id.into(), row.packets, row.bytes, row.drops];
+        to.copy_from_slice(&values);
+    }
+    Rows::Written(rows)
+}
+
+pub(crate) fn write_flows(
+    flows: &FlowTable,
+    filter: &Filter,
+    (from, now): (u64, Instant),
+    into: &mut [u64],
+) -> usize {
+    let mut places = into.chunks_exact_mut(FLOW_COLUMNS.len());
+    let rows_max = places.len();
+    let mut rows = 0;
+    flows.read(filter, from, now_ms(now), rows_max, |row| {
+        if let Some(place) = places.next() {
+            place.copy_from_slice(&values(&row));
+            rows += 1;
+        }
+    });
+    rows
+}
+
+/// Time as flows count it.
+pub(crate) fn now_ms(now: Instant) -> u64 {
+    now.as_nanoseconds() / 1_000_000
+}
+
+fn values(row: &FlowRow) -> [u64; FLOW_COLUMNS.len()] {
+    let [local_high, local_low] = words(row.local);
+    let [remote_high, remote_low] = words(row.remote);
+    let (ports, local_port, remote_port) = match row.ports {
+        FlowPorts::None => (0, 0, 0),
+        FlowPorts::Ports { local, remote } => (1, local.into(), remote.into()),
+        FlowPorts::Icmp { kind } => (2, kind.into(), 0),
+    };
+    [
+        row.position,
+        row.peer.into(),
+        if row.local.is_ipv4() { 4 } else { 6 },
+        row.protocol.into(),
+        local_high,
+        local_low,
+        remote_high,
+        remote_low,
+        ports,
+        local_port,
+        remote_port,
+        match row.began {
+            Direction::In => 0,
+            Direction::Out => 1,
+        },
+        match row.verdict {
+            Verdict::Deny { .. } => 0,
+            Verdict::Allow => 1,
+        },
+        row.rule.map_or(0, |rule| u64::from(rule) + 1),
+        row.incoming.0,
+        row.incoming.1,
+        row.outgoing.0,
+        row.outgoing.1,
+        row.drops,
+        row.age_ms,
+        row.idle_ms,
+    ]
+}
+
+fn words(address: IpAddr) -> [u64; 2] {
+    match address {
+        IpAddr::V4(v4) => [0, v4.to_bits().into()],
+        IpAddr::V6(v6) => {
+            let [a, b, c, d, e, f, g, h, rest @ ..] = v6.octets();
+            [
+                u64::from_be_bytes([a, b, c, d, e, f, g, h]),
+                u64::from_be_bytes(rest),
+            ]
+        }
+    }
+}
+
+const RULE_COLUMNS: [&str; 4] = ["rule", "packets", "bytes", "drops"];
+
+const FLOW_COLUMNS: [&str; 21] = [
+    "position",
+    "peer",
+    "family",
+    "protocol",
+    "localHigh",
+    "localLow",
+    "remoteHigh",
+    "remoteLow",
+    "ports",
+    "localPort",
+    "remotePort",
+    "began",
+    "verdict",
+    "rulePlusOne",
+    "rxPackets",
+    "rxBytes",
+    "txPackets",
+    "txBytes",
+    "drops",
+    "ageMs",
+    "idleMs",
+];
