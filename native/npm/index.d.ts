@@ -47,6 +47,13 @@ export declare class Engine {
   readShardCounters(into: BigUint64Array): number
   /** Fills one row of engine-wide counts, columns as `totalCounterNames()`. Returns as `readPeerCounters` does. */
   readTotals(into: BigUint64Array): number
+  /** Fills one row per filter rule, columns as `ruleCounterNames()`. Returns as `readPeerCounters` does. */
+  readRuleCounters(into: BigUint64Array): number
+  /**
+   * Fills rows of flows from a position of the flow table on, columns as `flowNames()`, and returns how many. Fewer
+   * than fit mean the end; else go on at the position of the last row plus one.
+   */
+  readFlows(from: bigint, into: BigUint64Array): number
   /** What is in use, what is not and why. */
   status(): EngineStatus
   /**
@@ -131,6 +138,8 @@ export interface EngineOptions {
   shards?: number
   /** Peer numbers are below this. Default 16384. */
   peersMax?: number
+  /** Flows that the filter remembers at once, 1024 to 16777216. Default 131072. */
+  flowsMax?: number
   /** Size to ask for, of each socket buffer. Default 7340032. */
   socketBufferBytes?: number
   /** Segmentation by the kernel on send. Default `auto`. */
@@ -192,6 +201,9 @@ export interface EngineStatus {
   /** Niceness of the workers: the one asked for, or that of the process where it was refused. */
   niceness: number
 }
+
+/** Columns of `Engine.readFlows`. */
+export declare function flowNames(): Array<string>
 
 /** What to change about an interface. */
 export interface LinkChangeOptions {
@@ -289,6 +301,9 @@ export declare function removeRoute(name: string, cidr: string): void
 
 /** Ranges that go through an interface by the main table, those that the kernel made for its addresses left out. */
 export declare function routes(name: string): Array<string>
+
+/** Columns of `Engine.readRuleCounters`. */
+export declare function ruleCounterNames(): Array<string>
 
 /** Changes MTU, state or queue length. */
 export declare function setLink(name: string, change: LinkChangeOptions): void

@@ -1,4 +1,4 @@
-//! What every packet or batch asks: whose address, what policy, seen before.
+//! What every packet or batch asks: whose address, seen before.
 
 #![allow(missing_docs, reason = "the macro makes a public function")]
 
@@ -6,7 +6,6 @@ use std::hint::black_box;
 use std::net::{IpAddr, Ipv4Addr};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use filter::{Action, Direction, Directions, Filter, PortRange, Rule};
 use tables::{Prefix, PrefixTable};
 use wire::ReplayWindow;
 
@@ -39,30 +38,5 @@ fn lookups(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn policies(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("filter");
-    let open = Rule {
-        id: 1,
-        action: Action::Allow,
-        directions: Directions::Both,
-        protocol: None,
-        source: None,
-        destination: None,
-        ports: PortRange::ALL,
-    };
-    let other = Rule {
-        protocol: Some(132),
-        ..open
-    };
-    let packet = testkit::t4(1, 1368);
-    for rules in [vec![open], [vec![other; 100], vec![open]].concat()] {
-        let filter = Filter::compile(&rules);
-        group.bench_function(format!("{} rules", rules.len()), |bencher| {
-            bencher.iter(|| filter.judge(Direction::In, black_box(&packet)));
-        });
-    }
-    group.finish();
-}
-
-criterion_group!(benches, lookups, policies);
+criterion_group!(benches, lookups);
 criterion_main!(benches);

@@ -4,6 +4,7 @@ import type { LocalIdentity } from "./core/handshake/identity.ts";
 import { createTunnelCore } from "./core/tunnel-core.ts";
 import { type CounterNames, createCounterReader } from "./io/counter-reader.ts";
 import { createDrive, type Scheduler } from "./io/drive.ts";
+import { readFlows } from "./io/flow-reader.ts";
 import { createMtuControl, mtuBounds } from "./io/mtu-control.ts";
 import type { InterfaceControl } from "./io/interface-control.ts";
 import type { OffloadState, Tunnel, TunnelClock, TunnelError, TunnelEvent, TunnelSelf } from "./tunnel.ts";
@@ -65,6 +66,10 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
       peers: core.peers,
       peer: core.peer,
       counters: () => (state === "closed" ? reader.last() : reader.read()),
+      flows: (flowsMax) =>
+        state === "closed"
+          ? { total: 0, flows: [] }
+          : readFlows({ engine, columns: parts.counterNames.flows, publicKeyAt, flowsMax }),
       status: () => ({
         ...fixed,
         offloads: state === "closed" ? [] : offloadsOf(engine),

@@ -132,6 +132,7 @@ async function startHost(
     peers: () => call({ name: "peers" }),
     events: () => call({ name: "events" }),
     counters: () => call({ name: "counters" }),
+    flows: () => call({ name: "flows" }),
     close: async () => void (await call({ name: "close" })),
     async reaches(to, packet) {
       await call({ name: "say", to: prefixParts(to.inner).address, ...packet });

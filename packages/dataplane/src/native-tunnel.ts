@@ -5,6 +5,7 @@ import { createLocalIdentity } from "./core/handshake/identity.ts";
 import { KEY_BYTES } from "./core/handshake/primitives.ts";
 import { REKEY_AFTER_MS } from "./core/session-timers.ts";
 import { createEngineTunnel } from "./engine-tunnel.ts";
+import type { CounterNames } from "./io/counter-reader.ts";
 import { createInterfaceControl } from "./io/interface-control.ts";
 import { createNodePrimitives } from "./io/node-primitives.ts";
 import { createNodeClock, createNodeScheduler } from "./io/node-scheduler.ts";
@@ -70,17 +71,14 @@ function startEngine(
   }
 }
 
-function counterNamesOf(addon: NativeAddon): {
-  readonly peers: string[];
-  readonly shards: string[];
-  readonly stages: string[];
-  readonly totals: string[];
-} {
+function counterNamesOf(addon: NativeAddon): CounterNames {
   return {
     peers: addon.peerCounterNames(),
     shards: addon.shardCounterNames(),
     stages: addon.stageNames(),
     totals: addon.totalCounterNames(),
+    rules: addon.ruleCounterNames(),
+    flows: addon.flowNames(),
   };
 }
 

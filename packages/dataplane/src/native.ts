@@ -16,6 +16,8 @@ export type NativeAddon = {
   readonly shardCounterNames: () => string[];
   readonly stageNames: () => string[];
   readonly totalCounterNames: () => string[];
+  readonly ruleCounterNames: () => string[];
+  readonly flowNames: () => string[];
   readonly linkInfo: (name: string) => { index: number; mtu: number; up: boolean } | null;
   readonly links: () => NativeLink[];
   readonly setLink: (name: string, change: { mtu?: number; up?: boolean }) => void;
@@ -55,6 +57,7 @@ type NativeEngineOptions = {
   readonly groFlows?: number;
   readonly udpPortsNeverMerged?: number[];
   readonly tunQueueLen?: number;
+  readonly flowsMax?: number;
   readonly niceness?: number;
   readonly firewallMark?: number;
   readonly stageTiming?: "on" | "off";
@@ -115,6 +118,8 @@ const ADDON_EXPORTS: readonly (keyof NativeAddon)[] = [
   "shardCounterNames",
   "stageNames",
   "totalCounterNames",
+  "ruleCounterNames",
+  "flowNames",
   "linkInfo",
   "links",
   "setLink",

@@ -1,4 +1,4 @@
-import type { Endpoint, FilterRule, Prefix, PublicKey, Result, Secret } from "@weft/protocol";
+import type { Endpoint, FilterRule, IpAddress, Prefix, PublicKey, Result, Secret } from "@weft/protocol";
 
 /** One peer as the tunnel should know it. */
 export type TunnelPeer = {
@@ -56,6 +56,8 @@ export type EngineTuning = {
   readonly udpPortsNeverMerged?: number[];
   /** Packets the transmit queue of the interface holds. */
   readonly tunQueueLen?: number;
+  /** Flows the filter remembers; 131,072 when absent. */
+  readonly flowsMax?: number;
   /** Niceness of the workers, -20 to 19, default -10; without the right to raise priority they keep that of the process. */
   readonly niceness?: number;
   readonly firewallMark?: number;
@@ -100,6 +102,8 @@ export type Tunnel = {
   peer(publicKey: PublicKey): PeerState | null;
   /** Reads all counters. The arrays belong to the tunnel and are overwritten by the next call. */
   counters(): TunnelCounters;
+  /** The flows with the most bytes, at most so many; judged by the rules of now. */
+  flows(flowsMax: number): FlowList;
   status(): TunnelStatus;
   /** Removes the interface, ends the threads, wipes the keys. May be called twice. */
   close(): void;
@@ -159,7 +163,41 @@ export type TunnelCounters = {
   readonly shards: CounterTable & { readonly stageNames: readonly string[] };
   /** One row: drops and system calls of the whole engine. */
   readonly totals: CounterTable;
+  /** One row per rule of the filter, in its order. */
+  readonly rules: CounterTable;
   readonly handshakes: HandshakeCounters;
+};
+
+/** Flows of the filter's memory. */
+export type FlowList = { readonly total: number; readonly flows: readonly FlowState[] };
+
+/** One flow: who, under which rule, how much. */
+export type FlowState = {
+  /** The peer at the other end; null = removed since. */
+  readonly publicKey: PublicKey | null;
+  /** IP protocol number. */
+  readonly protocol: number;
+  readonly local: IpAddress;
+  readonly remote: IpAddress;
+  /** Null for what has no ports. */
+  readonly localPort: number | null;
+  readonly remotePort: number | null;
+  /** Type of the ICMP message that began it. */
+  readonly icmpType: number | null;
+  /** Which end sent the first packet. */
+  readonly began: "here" | "there";
+  readonly verdict: "allow" | "deny";
+  /** Number of the rule behind the verdict; null = no rule matched. */
+  readonly rule: number | null;
+  readonly rxPackets: number;
+  readonly rxBytes: number;
+  readonly txPackets: number;
+  readonly txBytes: number;
+  /** Packets that were dropped. */
+  readonly drops: number;
+  readonly ageMs: number;
+  /** Since the last packet that passed. */
+  readonly idleMs: number;
 };
 
 /** What the slow path counted since the tunnel started. */

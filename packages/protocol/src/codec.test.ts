@@ -86,15 +86,32 @@ const self: fc.Arbitrary<MapSelf> = fc.record({
   mtu: fc.integer({ min: 1280, max: 65_535 }),
   listenPort: fc.integer({ min: 0, max: 65_535 }),
 });
-const rule: fc.Arbitrary<FilterRule> = fc.record({
+const portRange = fc.tuple(port, port).map(([a, b]) => ({ low: Math.min(a, b), high: Math.max(a, b) }));
+const byte = fc.integer({ min: 0, max: 255 });
+const ruleBase = {
   id: u32,
-  action: fc.constantFrom("allow", "deny"),
-  direction: fc.constantFrom("in", "out", "both"),
-  protocol: fc.option(fc.integer({ min: 0, max: 255 })),
-  source: fc.option(prefix),
-  destination: fc.option(prefix),
-  ports: fc.option(fc.tuple(port, port).map(([a, b]) => ({ low: Math.min(a, b), high: Math.max(a, b) }))),
-});
+  action: fc.constantFrom("allow" as const, "deny" as const),
+  direction: fc.constantFrom("in" as const, "out" as const, "both" as const),
+  protocol: fc.option(byte),
+  source: fc.option(fc.array(prefix, { maxLength: 4 })),
+  destination: fc.option(fc.array(prefix, { maxLength: 4 })),
+  replies: fc.constant("judged" as const),
+};
+const requiredKeys = ["id", "action", "direction", "protocol", "source", "destination", "ports"] as const;
+const rule: fc.Arbitrary<FilterRule> = fc.oneof(
+  fc.record(
+    { ...ruleBase, ports: fc.option(fc.array(portRange, { minLength: 1, maxLength: 5 })) },
+    { requiredKeys: [...requiredKeys] },
+  ),
+  fc.record(
+    {
+      ...ruleBase,
+      ports: fc.constant(null),
+      icmp: fc.record({ type: byte, code: fc.option(byte) }),
+    },
+    { requiredKeys: [...requiredKeys] },
+  ),
+);
 const delta: fc.Arbitrary<MapDelta> = fc.record(
   { self, upserts: peers, removals: fc.array(peerId, { maxLength: 5 }), filter: fc.array(rule, { maxLength: 4 }) },
   { requiredKeys: ["upserts", "removals"] },

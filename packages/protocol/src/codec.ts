@@ -8,13 +8,7 @@ import { decodeWith, type DecodeError } from "./wire/decode.ts";
 import { serverFromWire, serverToWire } from "./wire/server-frames.ts";
 
 export type { DecodeError } from "./wire/decode.ts";
-export {
-  decodeDeltaBody,
-  decodeMapBody,
-  encodeDeltaBody,
-  encodeMapBody,
-  MAP_BODY_BYTES_MAX,
-} from "./wire/map-body.ts";
+export { decodeDeltaBody, decodeMapBody, encodeDeltaBody, encodeMapBody, MAP_BODY_BYTES_MAX } from "./wire/map-body.ts";
 
 /** One binary WebSocket message towards an agent. */
 export function encodeServerFrame(frame: ServerFrame): Uint8Array {

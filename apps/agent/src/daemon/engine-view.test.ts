@@ -54,6 +54,7 @@ function tunnelThatCounted(): Pick<Tunnel, "counters"> {
         rows: 1,
         values: BigUint64Array.of(7n, 0n, 10n, 30n),
       },
+      rules: { columns: ["rule"], rows: 0, values: BigUint64Array.of() },
       handshakes: HANDSHAKES,
     }),
   };

@@ -61,6 +61,7 @@ fn engine(wakes: &Arc<AtomicUsize>) -> Engine {
         public_key: [7; 32],
         shards: 2,
         peers_max: 4,
+        flows_max: 1_024,
     };
     Engine::new(
         &limits,

@@ -1,6 +1,6 @@
 import type { FilterRule, Prefix, PublicKey } from "@weft/protocol";
-import type { PeerState, TunnelEvent } from "../tunnel.ts";
-import type { ContractCounters, ContractPeer } from "./tunnel-contract.ts";
+import type { FlowList, PeerState, TunnelEvent } from "../tunnel.ts";
+import type { ContractCounters, ContractPacket, ContractPeer } from "./tunnel-contract.ts";
 
 /** What a test can ask of a tunnel in another process. */
 export type NativeCall =
@@ -13,7 +13,8 @@ export type NativeCall =
   | { readonly name: "close" }
   | { readonly name: "events" }
   | { readonly name: "heard" }
-  | { readonly name: "say"; readonly to: string; readonly port: number; readonly text: string };
+  | { readonly name: "flows" }
+  | ({ readonly name: "say"; readonly to: string } & ContractPacket);
 
 /** What it answers. */
 export type NativeAnswers = {
@@ -26,5 +27,6 @@ export type NativeAnswers = {
   readonly close: null;
   readonly events: readonly TunnelEvent[];
   readonly heard: readonly string[];
+  readonly flows: FlowList;
   readonly say: null;
 };

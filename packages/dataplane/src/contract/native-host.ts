@@ -25,16 +25,13 @@ function main(): void {
       onEvent: (event) => void events.push(event),
     }),
   );
-  for (const port of [7_007, 7_008]) {
-    createSocket("udp4")
-      .bind(port)
-      .on("message", (payload) => void heard.push(payload.toString()));
-  }
-  const sender = createSocket("udp4");
+  const listeners = new Map([7_007, 7_008].map((port) => [port, createSocket("udp4").bind(port)]));
+  for (const socket of listeners.values()) socket.on("message", (payload) => void heard.push(payload.toString()));
+  const anyPort = createSocket("udp4");
   const run = (call: NativeCall): unknown => {
     switch (call.name) {
       case "say":
-        sender.send(call.text, call.port, call.to, () => {});
+        (listeners.get(call.fromPort ?? 0) ?? anyPort).send(call.text, call.port, call.to, () => {});
         return null;
       case "heard":
         return heard;
@@ -70,6 +67,8 @@ function runOnTunnel(tunnel: Tunnel, call: TunnelCall, fixed: { readonly routes:
       return tunnel.peers();
     case "counters":
       return contractCounters(tunnel);
+    case "flows":
+      return tunnel.flows(1_000);
     case "close":
       tunnel.close();
       return null;

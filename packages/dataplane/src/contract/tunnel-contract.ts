@@ -1,6 +1,6 @@
 import type { Endpoint, FilterRule, Prefix, PublicKey } from "@weft/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { PeerState, TunnelEvent } from "../tunnel.ts";
+import type { FlowList, PeerState, TunnelEvent } from "../tunnel.ts";
 
 /** A tunnel under test as plain data in and out, so that it may live in another process. */
 export type ContractHost = {
@@ -21,9 +21,13 @@ export type ContractHost = {
   /** Handshakes started, and bytes received by peer. */
   readonly counters: () => Promise<ContractCounters>;
   /** Sends a UDP packet through the tunnel; says whether it arrived within a few seconds. */
-  readonly reaches: (to: ContractHost, packet: { readonly port: number; readonly text: string }) => Promise<boolean>;
+  readonly reaches: (to: ContractHost, packet: ContractPacket) => Promise<boolean>;
+  readonly flows: () => Promise<FlowList>;
   readonly close: () => Promise<void>;
 };
+
+/** A UDP packet: ports 7007 and 7008 are listened at, and may be sent from; any port when `fromPort` is absent. */
+export type ContractPacket = { readonly port: number; readonly fromPort?: number; readonly text: string };
 
 export type ContractPeer = {
   readonly publicKey: PublicKey;
@@ -93,9 +97,54 @@ export function tunnelContract(makeHosts: MakeHosts): void {
 
     expect(await alice.reaches(bob, { port: 7007, text: "denied" })).toBe(false);
 
-    await bob.replaceFilter([{ ...ALLOW_ALL, ports: { low: 7008, high: 7008 }, protocol: 17 }]);
+    await bob.replaceFilter([{ ...ALLOW_ALL, ports: [{ low: 7008, high: 7008 }], protocol: 17 }]);
     expect(await alice.reaches(bob, { port: 7007, text: "still denied" })).toBe(false);
     expect(await alice.reaches(bob, { port: 7008, text: "allowed" })).toBe(true);
+  });
+
+  test("CP-8 answers of a one-way rule pass and nothing else comes in", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+    await alice.replaceFilter([{ ...ALLOW_ALL, id: 5, direction: "out", protocol: 17 }]);
+
+    expect(await bob.reaches(alice, { port: 7007, fromPort: 7008, text: "unasked" })).toBe(false);
+    expect(await alice.reaches(bob, { port: 7008, fromPort: 7007, text: "question" })).toBe(true);
+    expect(await bob.reaches(alice, { port: 7007, fromPort: 7008, text: "answer" })).toBe(true);
+    expect(await bob.reaches(alice, { port: 7007, fromPort: 7007, text: "not an answer" })).toBe(false);
+    expect((await alice.flows()).flows).toContainEqual(
+      expect.objectContaining({
+        publicKey: bob.publicKey,
+        localPort: 7007,
+        remotePort: 7008,
+        began: "here",
+        verdict: "allow",
+        rule: 5,
+        rxPackets: 1,
+        txPackets: 1,
+      }),
+    );
+  });
+
+  test("a change of the rules keeps flows that stay allowed and cuts the others", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+    const to = (id: number, port: number): FilterRule => ({
+      ...ALLOW_ALL,
+      id,
+      direction: "out",
+      protocol: 17,
+      destination: [bob.inner],
+      ports: [{ low: port, high: port }],
+    });
+    await alice.replaceFilter([to(1, 7007), to(2, 7008)]);
+    await alice.reaches(bob, { port: 7007, fromPort: 7008, text: "one" });
+    await alice.reaches(bob, { port: 7008, fromPort: 7007, text: "two" });
+
+    await alice.replaceFilter([to(2, 7008)]);
+
+    expect(await bob.reaches(alice, { port: 7007, fromPort: 7008, text: "kept" })).toBe(true);
+    expect(await bob.reaches(alice, { port: 7008, fromPort: 7007, text: "cut" })).toBe(false);
+    expect(await alice.reaches(bob, { port: 7007, fromPort: 7008, text: "cut, too" })).toBe(false);
   });
 
   test("removing one peer leaves session and counters of another alone", async () => {

@@ -4,11 +4,9 @@ import {
   NO_SLOT,
   PREFIX_BYTES,
   RECORD_HEADER_BYTES,
-  RULE_BYTES,
   type WireEndpoint,
-  type WirePrefix,
-  type WireRule,
 } from "./engine-port.ts";
+import { familyNumber, filterBytes, writeFilter, writePrefix } from "./encode-filter.ts";
 
 /** Collects commands into one batch of bytes. */
 export type CommandWriter = {
@@ -74,7 +72,7 @@ function bodyBytesOf(command: EngineCommand): number {
     case "set-cookie-secrets":
       return 64;
     case "set-filter":
-      return 4 + command.rules.length * RULE_BYTES;
+      return filterBytes(command);
   }
 }
 
@@ -115,8 +113,7 @@ function writeBody(body: DataView, command: EngineCommand): void {
       bytesOf(body).set(command.previous, 32);
       return;
     case "set-filter":
-      body.setUint32(0, command.rules.length, true);
-      for (const [index, rule] of command.rules.entries()) writeRule(body, 4 + index * RULE_BYTES, rule);
+      writeFilter(body, command);
       return;
     case "set-mtu":
       body.setUint32(0, command.mtu, true);
@@ -152,31 +149,6 @@ function writeEndpoint(body: DataView, at: number, endpoint: WireEndpoint | null
   bytesOf(body).set(endpoint.address, at + 4);
 }
 
-function writePrefix(body: DataView, at: number, prefix: WirePrefix): void {
-  body.setUint8(at, familyNumber(prefix.address));
-  body.setUint8(at + 1, prefix.length);
-  bytesOf(body).set(prefix.address, at + 4);
-}
-
-function writeRule(body: DataView, at: number, rule: WireRule): void {
-  const address = (rule.source ?? rule.destination)?.address;
-  body.setUint8(at, rule.action === "allow" ? 1 : 0);
-  body.setUint8(at + 1, DIRECTION_NUMBERS[rule.direction]);
-  body.setUint8(at + 2, rule.protocol);
-  body.setUint8(at + 3, address ? familyNumber(address) : 0);
-  body.setUint8(at + 4, rule.source?.length ?? 0);
-  body.setUint8(at + 5, rule.destination?.length ?? 0);
-  body.setUint16(at + 6, rule.portLow, true);
-  body.setUint16(at + 8, rule.portHigh, true);
-  body.setUint32(at + 12, rule.id, true);
-  if (rule.source) bytesOf(body).set(rule.source.address, at + 16);
-  if (rule.destination) bytesOf(body).set(rule.destination.address, at + 32);
-}
-
-function familyNumber(address: Uint8Array): number {
-  return address.length === 4 ? 4 : 6;
-}
-
 function bytesOf(view: DataView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
@@ -198,7 +170,6 @@ const KIND_NUMBERS = {
   "send-probe": 16,
 } as const satisfies Record<EngineCommand["kind"], number>;
 
-const DIRECTION_NUMBERS = { in: 1, out: 2, both: 3 } as const;
 const CIPHER_CHACHA20_POLY1305 = 0;
 const NO_BOUND = 0;
 const INITIAL_BYTES = 4_096;

@@ -1,3 +1,4 @@
+import type { IcmpMatch, PortRange } from "@weft/protocol";
 import type { SessionKeys } from "./handshake/session-keys.ts";
 
 /** An address datagrams go to or come from, as the engine writes it. */
@@ -15,13 +16,19 @@ export type WireRule = {
   readonly id: number;
   readonly action: "deny" | "allow";
   readonly direction: "in" | "out" | "both";
-  /** 0 = any. */
-  readonly protocol: number;
-  readonly source: WirePrefix | null;
-  readonly destination: WirePrefix | null;
-  readonly portLow: number;
-  readonly portHigh: number;
+  /** `null` = any. */
+  readonly protocol: number | null;
+  /** Places of address sets; `null` = any address. */
+  readonly source: number | null;
+  readonly destination: number | null;
+  /** Empty = any, and packets without ports. */
+  readonly ports: readonly PortRange[];
+  readonly icmp: IcmpMatch | null;
+  readonly replies: "pass" | "judged";
 };
+
+/** Rules and the address sets they name. */
+export type WireFilter = { readonly sets: readonly (readonly WirePrefix[])[]; readonly rules: readonly WireRule[] };
 
 /** Everything the slow path can ask of the engine; docs/design/engine/commands.md has the byte layout. */
 export type EngineCommand =
@@ -40,7 +47,7 @@ export type EngineCommand =
     }
   | { readonly kind: "handshake-gave-up"; readonly slot: number }
   | { readonly kind: "set-cookie-secrets"; readonly current: Uint8Array; readonly previous: Uint8Array }
-  | { readonly kind: "set-filter"; readonly rules: readonly WireRule[] }
+  | ({ readonly kind: "set-filter" } & WireFilter)
   | { readonly kind: "set-mtu"; readonly mtu: number }
   | {
       readonly kind: "set-path-mtu";
@@ -86,7 +93,12 @@ export type EngineEvent =
 export const RECORD_HEADER_BYTES = 8;
 export const ENDPOINT_BYTES = 20;
 export const PREFIX_BYTES = 20;
-export const RULE_BYTES = 48;
+/** A rule without its port ranges. */
+export const RULE_BYTES = 24;
+export const PORT_RANGE_BYTES = 4;
+export const FILTER_VERSION = 2;
+/** The set number that means "any address". */
+export const ANY_ADDRESS = 0xffff_ffff;
 /** The slot number that means "no peer". */
 export const NO_SLOT = 0xffff_ffff;
 
@@ -103,6 +115,9 @@ export type Engine = {
   readonly readPeerCounters: (into: BigUint64Array) => number;
   readonly readShardCounters: (into: BigUint64Array) => number;
   readonly readTotals: (into: BigUint64Array) => number;
+  readonly readRuleCounters: (into: BigUint64Array) => number;
+  /** Rows of flows from a position of the table on; fewer than fit mean the end. */
+  readonly readFlows: (from: bigint, into: BigUint64Array) => number;
   readonly status: () => EngineStatus;
   readonly close: () => void;
   /** Makes a worker panic; throws unless the process allows it. */

@@ -4,7 +4,7 @@ import { decodeCommands } from "../fake/decode-commands.ts";
 import { encodeEvent } from "../fake/encode-events.ts";
 import { decodeEvents } from "./decode-events.ts";
 import { createCommandWriter } from "./encode-commands.ts";
-import type { EngineCommand, EngineEvent, WireEndpoint, WirePrefix } from "./engine-port.ts";
+import type { EngineCommand, EngineEvent, WireEndpoint, WirePrefix, WireRule } from "./engine-port.ts";
 
 test("writes an InstallSession record exactly as documented", () => {
   const writer = createCommandWriter();
@@ -37,16 +37,18 @@ test("writes a SetFilter record exactly as documented", () => {
 
   writer.push({
     kind: "set-filter",
+    sets: [[{ address: Uint8Array.of(100, 64, 0, 0), length: 10 }]],
     rules: [
       {
         id: 9,
         action: "allow",
         direction: "in",
         protocol: 6,
-        source: { address: Uint8Array.of(100, 64, 0, 0), length: 10 },
+        source: 0,
         destination: null,
-        portLow: 22,
-        portHigh: 80,
+        ports: [{ low: 22, high: 80 }],
+        icmp: null,
+        replies: "judged",
       },
     ],
   });
@@ -54,16 +56,17 @@ test("writes a SetFilter record exactly as documented", () => {
   expect(Buffer.from(writer.batch()).toString("hex")).toBe(
     [
       "0b000000",
-      "34000000",
+      "40000000",
+      "020000000100000001000000",
       "01000000",
-      "01010604",
-      "0a00",
-      "1600",
-      "5000",
-      "0000",
+      "040a0000" + "64400000" + "00".repeat(12),
       "09000000",
-      "64400000",
-      "00".repeat(28),
+      "01010700",
+      "00000000",
+      "ffffffff",
+      "01000000",
+      "01000000",
+      "16005000",
     ].join(""),
   );
 });
@@ -172,6 +175,29 @@ function command(): fc.Arbitrary<EngineCommand> {
       probes: fc.constantFrom("answered", "ignored"),
     }),
     fc.record({ kind: fc.constant("send-probe"), slot, size: index, id: index }),
+    fc.record({
+      kind: fc.constant("set-filter"),
+      sets: fc.array(fc.array(prefix(), { maxLength: 3 }), { maxLength: 3 }),
+      rules: fc.array(wireRule(), { maxLength: 4 }),
+    }),
+  );
+}
+
+function wireRule(): fc.Arbitrary<WireRule> {
+  const byte = fc.nat(255);
+  const base = {
+    id: index,
+    action: fc.constantFrom("deny", "allow"),
+    direction: fc.constantFrom("in", "out", "both"),
+    protocol: fc.option(byte),
+    source: fc.option(fc.nat(2)),
+    destination: fc.option(fc.nat(2)),
+    replies: fc.constantFrom("pass", "judged"),
+  } as const;
+  const range = fc.record({ low: fc.nat(65_535), high: fc.nat(65_535) });
+  return fc.oneof(
+    fc.record({ ...base, ports: fc.array(range, { maxLength: 3 }), icmp: fc.constant(null) }),
+    fc.record({ ...base, ports: fc.constant([]), icmp: fc.record({ type: byte, code: fc.option(byte) }) }),
   );
 }
 

@@ -26,7 +26,7 @@ import { createPrefixClaims } from "./prefix-claims.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { answerWithCookie } from "./responder-flow.ts";
 import { createSessionTimers, REKEY_AFTER_MS } from "./session-timers.ts";
-import { wireRule } from "./wire-address.ts";
+import { wireFilter } from "./wire-filter.ts";
 
 export type TunnelCoreInput = {
   readonly local: LocalIdentity;
@@ -102,7 +102,7 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
     replacePeers: (peers, now) => apply(mapDiff(current, peers), now),
     changePeers: (changes, now) => apply(changesOf(current, changes), now),
     replaceFilter(rules) {
-      writer.push({ kind: "set-filter", rules: rules.map(wireRule).filter((rule) => rule !== null) });
+      writer.push({ kind: "set-filter", ...wireFilter(rules) });
     },
     resumePeers(peers, now) {
       for (const { publicKey, endpoint } of peers) {

@@ -1,10 +1,11 @@
 import {
+  ANY_ADDRESS,
   ENDPOINT_BYTES,
   type EngineCommand,
+  FILTER_VERSION,
   NO_SLOT,
   PREFIX_BYTES,
   RECORD_HEADER_BYTES,
-  RULE_BYTES,
   type WireEndpoint,
   type WirePrefix,
   type WireRule,
@@ -65,8 +66,10 @@ function decodeBody(kind: number, body: Reader): EngineCommand {
     case 10:
       return { kind: "set-cookie-secrets", current: body.bytes(32), previous: body.bytes(32) };
     case 11: {
-      const count = body.u32();
-      return { kind: "set-filter", rules: Array.from({ length: count }, () => body.rule()) };
+      if (body.u32() !== FILTER_VERSION) throw new Error("unknown filter version");
+      const [setCount, ruleCount] = [body.u32(), body.u32()];
+      const sets = Array.from({ length: setCount }, () => Array.from({ length: body.u32() }, () => body.prefix()));
+      return { kind: "set-filter", sets, rules: Array.from({ length: ruleCount }, () => body.rule()) };
     }
     case 14:
       return { kind: "set-mtu", mtu: body.u32() };
@@ -148,23 +151,36 @@ class Reader {
   }
 
   rule(): WireRule {
-    const start = this.#at;
+    const id = this.u32();
     const action = this.u8() === 1 ? "allow" : "deny";
     const direction = (["in", "out", "both"] as const)[this.u8() - 1];
     if (!direction) throw new Error("unknown direction");
-    const [protocol, family, sourceLength, destinationLength] = [this.u8(), this.u8(), this.u8(), this.u8()];
-    const [portLow, portHigh] = [this.u16(), this.u16()];
+    const protocol = this.u16();
+    const [source, destination] = [this.#set(), this.#set()];
+    const [flags, type, code] = [this.u8(), this.u8(), this.u8()];
+    this.zero(1);
+    const rangeCount = this.u16();
     this.zero(2);
-    const id = this.u32();
-    const ends = [this.bytes(16), this.bytes(16)].map((address) => (family === 4 ? address.slice(0, 4) : address));
-    const source = family === 0 ? null : { address: ends[0] ?? NOTHING, length: sourceLength };
-    const destination = family === 0 ? null : { address: ends[1] ?? NOTHING, length: destinationLength };
-    if (this.#at - start !== RULE_BYTES) throw new Error("a rule has 48 bytes");
-    return { id, action, direction, protocol, source, destination, portLow, portHigh };
+    return {
+      id,
+      action,
+      direction,
+      protocol: protocol === 0 ? null : protocol - 1,
+      source,
+      destination,
+      ports: Array.from({ length: rangeCount }, () => ({ low: this.u16(), high: this.u16() })),
+      icmp: (flags & 2) === 0 ? null : { type, code: (flags & 4) === 0 ? null : code },
+      replies: (flags & 1) === 0 ? "pass" : "judged",
+    };
   }
 
   end(): void {
     if (this.#at !== this.#bytes.length) throw new Error(`${this.#bytes.length - this.#at} bytes too many`);
+  }
+
+  #set(): number | null {
+    const place = this.u32();
+    return place === ANY_ADDRESS ? null : place;
   }
 
   #skip(count: number): number {
@@ -173,5 +189,3 @@ class Reader {
     return at;
   }
 }
-
-const NOTHING = new Uint8Array(0);

@@ -47,6 +47,7 @@ function makeHost(world: VirtualWorld, members: Map<ContractHost, InMemoryTunnel
       world.time.advance(3_000);
       return members.get(to)?.received.some((bytes) => textOf(bytes) === packet.text) ?? false;
     },
+    flows: async () => tunnel.flows(1_000),
     close: async () => tunnel.close(),
   };
   members.set(host, member);

@@ -1,13 +1,16 @@
 import type { Endpoint } from "@weft/protocol";
 import type { Engine, EngineCommand } from "../core/engine-port.ts";
+import { FLOW_COLUMNS } from "../core/flow-row.ts";
 import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
 import { decodeCommands } from "./decode-commands.ts";
 import { encodeEvent } from "./encode-events.ts";
-import { inPrefix, isAllowed, parsePacket } from "./inner-packet.ts";
+import { inPrefix, parsePacket } from "./inner-packet.ts";
 import type { InMemoryEngineInput, MemoryEngineState } from "./memory-engine-state.ts";
+import { createMemoryFilter } from "./memory-filter.ts";
 import { createMemoryPeer, type MemoryPeer, sessionsOf } from "./memory-peer.ts";
 import { noteLarge, sendProbe } from "./memory-probes.ts";
 import { receiveDatagram } from "./memory-receive.ts";
+import { flowRow, writeFlows } from "./memory-rows.ts";
 import { dropSession, ENGINE_TICK_MS, installInto, tickPeer } from "./memory-sessions.ts";
 import { sealTransport } from "./memory-transport.ts";
 
@@ -29,7 +32,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
     input,
     peers: new Map(),
     sessions: new Map(),
-    rules: [],
+    filter: createMemoryFilter(),
     cookieSecrets: [],
     load: "normal",
     dropped: 0n,
@@ -59,6 +62,12 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
     readPeerCounters: (into) => writeRows(into, [...state.peers.values()].map(counterRow)),
     readShardCounters: () => 0,
     readTotals: (into) => writeRows(into, [[state.dropped]]),
+    readRuleCounters: (into) => writeRows(into, state.filter.ruleRows()),
+    readFlows: (from, into) => {
+      const nowMs = input.clock.nowMs();
+      const rows = state.filter.flows().map((flow, position) => flowRow(position, flow, nowMs));
+      return writeFlows(rows, from, into);
+    },
     status: () => ({ offloads: [] }),
     close() {
       detach();
@@ -79,7 +88,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
 }
 
 function execute(state: MemoryEngineState, command: EngineCommand): void {
-  if (command.kind === "set-filter") state.rules = command.rules;
+  if (command.kind === "set-filter") state.filter.replace(command);
   else if (command.kind === "set-cookie-secrets") state.cookieSecrets = [command.current, command.previous];
   else if (command.kind !== "set-mtu") executePeerCommand(state, command);
 }
@@ -87,7 +96,8 @@ function execute(state: MemoryEngineState, command: EngineCommand): void {
 function sendPacket(state: MemoryEngineState, bytes: Uint8Array): void {
   const packet = parsePacket(bytes);
   const peer = packet && longestMatch(state, packet.destination);
-  if (peer && isAllowed(state.rules, packet, "out")) sendInner(state, peer, bytes);
+  const passage = { direction: "out", bytes: bytes.length, nowMs: state.input.clock.nowMs() } as const;
+  if (peer && state.filter.passes(packet, { ...passage, slot: peer.slot })) sendInner(state, peer, bytes);
   else state.dropped += 1n;
 }
 
@@ -210,6 +220,8 @@ export const IN_MEMORY_COUNTERS = {
   shards: ["shard", "stage"],
   stages: [],
   totals: ["dropped"],
+  rules: ["rule", "packets", "bytes", "drops"],
+  flows: FLOW_COLUMNS,
 } as const;
 
 const QUEUE_PACKETS_MAX = 64;

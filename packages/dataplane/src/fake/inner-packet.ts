@@ -1,4 +1,4 @@
-import type { WirePrefix, WireRule } from "../core/engine-port.ts";
+import type { WirePrefix } from "../core/engine-port.ts";
 import { viewOf } from "../core/handshake/bytes.ts";
 
 /** What the in-memory engine reads of a packet. */
@@ -6,7 +6,10 @@ export type InnerPacket = {
   readonly source: Uint8Array;
   readonly destination: Uint8Array;
   readonly protocol: number;
-  readonly destinationPort: number | null;
+  /** Of an unfragmented TCP or UDP packet. */
+  readonly ports: { readonly source: number; readonly destination: number } | null;
+  /** Of an unfragmented ICMP message. */
+  readonly icmp: { readonly type: number; readonly code: number; readonly id: number } | null;
 };
 
 /** Null for what is no IP packet. */
@@ -15,12 +18,16 @@ export function parsePacket(bytes: Uint8Array): InnerPacket | null {
   const layout = version === 4 ? IPV4 : version === 6 ? IPV6 : null;
   if (!layout || bytes.length < layout.headerBytes) return null;
   const protocol = bytes[layout.protocolAt] ?? 0;
-  const hasPorts = (protocol === TCP || protocol === UDP) && bytes.length >= layout.headerBytes + 4;
+  const isFragment = version === 4 && (viewOf(bytes).getUint16(FRAGMENT_AT, false) & FRAGMENT_MASK) !== 0;
+  const body = isFragment ? null : viewOf(bytes.subarray(layout.headerBytes));
+  const hasPorts = (protocol === TCP || protocol === UDP) && body !== null && body.byteLength >= 4;
+  const isIcmp = (protocol === ICMP || protocol === ICMPV6) && body !== null && body.byteLength >= 8;
   return {
     source: bytes.subarray(layout.sourceAt, layout.sourceAt + layout.addressBytes),
     destination: bytes.subarray(layout.sourceAt + layout.addressBytes, layout.sourceAt + 2 * layout.addressBytes),
     protocol,
-    destinationPort: hasPorts ? viewOf(bytes).getUint16(layout.headerBytes + 2, false) : null,
+    ports: hasPorts ? { source: body.getUint16(0, false), destination: body.getUint16(2, false) } : null,
+    icmp: isIcmp ? { type: body.getUint8(0), code: body.getUint8(1), id: body.getUint16(4, false) } : null,
   };
 }
 
@@ -28,7 +35,7 @@ export function parsePacket(bytes: Uint8Array): InnerPacket | null {
 export function makePacket(
   from: Uint8Array,
   to: Uint8Array,
-  udp: { readonly port: number; readonly text: string },
+  udp: { readonly port: number; readonly fromPort?: number; readonly text: string },
 ): Uint8Array {
   const layout = from.length === 4 ? IPV4 : IPV6;
   const text = new TextEncoder().encode(udp.text);
@@ -38,6 +45,7 @@ export function makePacket(
   viewOf(bytes).setUint16(layout.lengthAt, bytes.length - layout.bytesNotCounted, false);
   bytes.set(from, layout.sourceAt);
   bytes.set(to, layout.sourceAt + layout.addressBytes);
+  viewOf(bytes).setUint16(layout.headerBytes, udp.fromPort ?? 0, false);
   viewOf(bytes).setUint16(layout.headerBytes + 2, udp.port, false);
   bytes.set(text, layout.headerBytes + UDP_HEADER_BYTES);
   return bytes;
@@ -61,25 +69,6 @@ export function inPrefix(address: Uint8Array, prefix: WirePrefix): boolean {
   return true;
 }
 
-/** First match wins; no match denies. */
-export function isAllowed(rules: readonly WireRule[], packet: InnerPacket, direction: "in" | "out"): boolean {
-  const match = rules.find(
-    (rule) =>
-      (rule.direction === "both" || rule.direction === direction) &&
-      (rule.protocol === 0 || rule.protocol === packet.protocol) &&
-      (!rule.source || inPrefix(packet.source, rule.source)) &&
-      (!rule.destination || inPrefix(packet.destination, rule.destination)) &&
-      portMatches(rule, packet),
-  );
-  return match?.action === "allow";
-}
-
-function portMatches(rule: WireRule, packet: InnerPacket): boolean {
-  if (rule.portLow === 0 && rule.portHigh === 65_535) return true;
-  const port = packet.destinationPort;
-  return port !== null && port >= rule.portLow && port <= rule.portHigh;
-}
-
 const IPV4 = {
   headerBytes: 20,
   lengthAt: 2,
@@ -99,3 +88,8 @@ const IPV6 = {
 const UDP_HEADER_BYTES = 8;
 const TCP = 6;
 const UDP = 17;
+const ICMP = 1;
+const ICMPV6 = 58;
+const FRAGMENT_AT = 6;
+/** "More fragments" and the offset. */
+const FRAGMENT_MASK = 0x3fff;

@@ -1,8 +1,9 @@
 import type { Endpoint } from "@weft/protocol";
-import type { EngineEvent, WireEndpoint, WireRule } from "../core/engine-port.ts";
+import type { EngineEvent, WireEndpoint } from "../core/engine-port.ts";
 import type { LocalIdentity } from "../core/handshake/identity.ts";
 import type { Scheduler } from "../io/drive.ts";
 import type { TunnelClock } from "../tunnel.ts";
+import type { MemoryFilter } from "./memory-filter.ts";
 import type { MemoryPeer, MemorySession } from "./memory-peer.ts";
 import type { VirtualNetwork } from "./virtual-network.ts";
 
@@ -25,7 +26,7 @@ export type MemoryEngineState = {
   readonly sessions: Map<number, MemorySession>;
   readonly emit: (event: EngineEvent) => void;
   readonly transmit: (to: WireEndpoint, payload: Uint8Array) => void;
-  rules: readonly WireRule[];
+  readonly filter: MemoryFilter;
   cookieSecrets: readonly Uint8Array[];
   load: "normal" | "high";
   /** Packets dropped for whatever reason. */

@@ -2,7 +2,7 @@ import type { WireEndpoint } from "../core/engine-port.ts";
 import { cookieOf, cookieSender } from "../core/handshake/cookie.ts";
 import { hasValidMac1, hasValidMac2 } from "../core/handshake/macs.ts";
 import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
-import { inPrefix, isAllowed, parsePacket } from "./inner-packet.ts";
+import { inPrefix, parsePacket } from "./inner-packet.ts";
 import type { MemoryEngineState } from "./memory-engine-state.ts";
 import type { MemoryPeer } from "./memory-peer.ts";
 import { handleExtension, isExtension } from "./memory-probes.ts";
@@ -48,7 +48,8 @@ function receiveTransport(state: MemoryEngineState, from: WireEndpoint, datagram
   peer.owesAnswerSinceMs ??= state.input.clock.nowMs();
   const packet = parsePacket(inner);
   const isFromPeer = packet && peer.prefixes.some((prefix) => inPrefix(packet.source, prefix));
-  if (isFromPeer && isAllowed(state.rules, packet, "in")) state.input.deliver(inner);
+  const passage = { direction: "in", slot: peer.slot, bytes: inner.length, nowMs: state.input.clock.nowMs() } as const;
+  if (isFromPeer && state.filter.passes(packet, passage)) state.input.deliver(inner);
   else state.dropped += 1n;
 }
 

@@ -8,12 +8,19 @@ test("grows its arrays until every row fits, keeps them, and names each row's pe
   const arrays: BigUint64Array[] = [];
   const reader = createCounterReader({
     engine: engineWith(200, arrays),
-    names: { peers: ["peer", "rxBytes"], shards: ["shard", "stage"], stages: ["tunRead"], totals: ["dropIo"] },
+    names: {
+      peers: ["peer", "rxBytes"],
+      shards: ["shard", "stage"],
+      stages: ["tunRead"],
+      totals: ["dropIo"],
+      rules: ["rule", "packets"],
+      flows: [],
+    },
     publicKeyAt: (slot) => (slot === 199 ? undefined : KEY),
     handshakes: createCounters(),
   });
 
-  const { peers, shards, totals } = reader.read();
+  const { peers, shards, totals, rules } = reader.read();
   reader.read();
 
   expect(peers.rows).toBe(200);
@@ -22,6 +29,7 @@ test("grows its arrays until every row fits, keeps them, and names each row's pe
   expect(peers.publicKeys[199]).toBeUndefined();
   expect(shards).toMatchObject({ rows: 1, stageNames: ["tunRead"] });
   expect(totals.values[0]).toBe(3n);
+  expect([rules.rows, rules.values[1]]).toEqual([1, 4n]);
   expect(new Set(arrays.slice(1)).size).toBe(1);
 });
 
@@ -48,6 +56,11 @@ function engineWith(peerRows: number, seen: BigUint64Array[]): Engine {
       fill(into, [3n]);
       return 1;
     },
+    readRuleCounters(into) {
+      fill(into, [9n, 4n]);
+      return 1;
+    },
+    readFlows: () => 0,
     status: () => ({ offloads: [] }),
     injectPanic: () => {},
     close: () => {},

@@ -8,6 +8,8 @@ export type CounterNames = {
   readonly shards: readonly string[];
   readonly stages: readonly string[];
   readonly totals: readonly string[];
+  readonly rules: readonly string[];
+  readonly flows: readonly string[];
 };
 
 export type CounterReader = {
@@ -27,6 +29,7 @@ export function createCounterReader(input: {
   const peers = createTable(names.peers, (into) => engine.readPeerCounters(into));
   const shards = createTable(names.shards, (into) => engine.readShardCounters(into));
   const totals = createTable(names.totals, (into) => engine.readTotals(into));
+  const rules = createTable(names.rules, (into) => engine.readRuleCounters(into));
   const slotColumn = names.peers.indexOf("peer");
   if (slotColumn < 0) throw new Error('the engine\'s peer counters have a column "peer"');
   const read = (): TunnelCounters => {
@@ -37,6 +40,7 @@ export function createCounterReader(input: {
       peers: { ...table, publicKeys },
       shards: { ...shards(), stageNames: names.stages },
       totals: totals(),
+      rules: rules(),
       handshakes: { ...input.handshakes },
     };
   };
@@ -44,6 +48,7 @@ export function createCounterReader(input: {
     peers: { ...emptyTable(names.peers), publicKeys: [] },
     shards: { ...emptyTable(names.shards), stageNames: names.stages },
     totals: emptyTable(names.totals),
+    rules: emptyTable(names.rules),
     handshakes: { ...input.handshakes },
   };
   return { read: () => (last = read()), last: () => last };

@@ -111,6 +111,8 @@ function recordingEngine(): Started["engine"] {
     readPeerCounters: () => 0,
     readShardCounters: () => 0,
     readTotals: () => 0,
+    readRuleCounters: () => 0,
+    readFlows: () => 0,
     status: () => ({ offloads: [] }),
     injectPanic: () => {},
     close: () => {},

@@ -14,7 +14,7 @@ pub(crate) struct Entry {
     pub(crate) incoming: Way,
     pub(crate) outgoing: Way,
     pub(crate) drops: u64,
-    /// Direction of the first packet.
+    /// Direction of the first packet that passed, or of the first one while none did.
     pub(crate) first: Direction,
     /// Policy that the judgements are of.
     generation: u32,
@@ -159,6 +159,9 @@ impl Entry {
             Judgement::Made(decision) => decision,
             Judgement::Open => {
                 let decision = filter.decide(direction, &self.key.subject(direction));
+                if matches!(decision, Decision::Allow { .. }) && self.allowed().is_none() {
+                    self.first = direction;
+                }
                 self.way_mut(direction).judgement = Judgement::Made(decision);
                 decision
             }

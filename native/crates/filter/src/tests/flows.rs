@@ -118,6 +118,11 @@ fn cp_8_answers_of_a_one_way_rule_pass_and_nothing_else_comes_in() {
     for other in [tcp(80, 1001, ACK), tcp(81, 1000, ACK), tcp(1000, 80, SYN)] {
         assert_eq!(host.pass(Direction::In, &back(TCP, other)), DENIED);
     }
+    assert_eq!(
+        host.rows()[0].began,
+        Direction::Out,
+        "what was dropped before began nothing"
+    );
     let stranger = Described::whole("10.0.0.3", HERE, TCP, tcp(80, 1000, ACK));
     assert_eq!(host.pass(Direction::In, &stranger), DENIED);
     assert_eq!(

@@ -1,0 +1,182 @@
+import type { WireFilter, WireRule } from "../core/engine-port.ts";
+import { type InnerPacket, inPrefix } from "./inner-packet.ts";
+
+/** Rules with memory, as the engine has them: answers of an allowed flow pass while the rules still allow it. */
+export type MemoryFilter = {
+  readonly replace: (filter: WireFilter) => void;
+  readonly passes: (packet: InnerPacket, passage: Passage) => boolean;
+  readonly flows: () => readonly MemoryFlow[];
+  readonly ruleRows: () => readonly (readonly bigint[])[];
+};
+
+type Direction = "in" | "out";
+
+type Passage = { readonly direction: Direction; readonly slot: number; readonly bytes: number; readonly nowMs: number };
+
+export type MemoryFlow = {
+  readonly slot: number;
+  /** The packet that began it. */
+  first: InnerPacket;
+  began: Direction;
+  readonly startedAtMs: number;
+  lastAtMs: number;
+  generation: number;
+  /** The packet a direction was allowed for, and its rule. */
+  readonly ways: Map<Direction, { readonly packet: InnerPacket; readonly rule: WireRule }>;
+  deniedBy: WireRule | null;
+  readonly packets: Record<Direction, bigint>;
+  readonly bytes: Record<Direction, bigint>;
+  drops: bigint;
+};
+
+export function createMemoryFilter(): MemoryFilter {
+  let filter: WireFilter = { sets: [], rules: [] };
+  let generation = 0;
+  const flows = new Map<string, MemoryFlow>();
+  const counts = new Map<number, [bigint, bigint, bigint]>();
+  const count = (rule: WireRule, amounts: readonly [bigint, bigint, bigint]): void => {
+    const before = counts.get(rule.id) ?? [0n, 0n, 0n];
+    counts.set(rule.id, [before[0] + amounts[0], before[1] + amounts[1], before[2] + amounts[2]]);
+  };
+  const flowOf = (packet: InnerPacket, { direction, slot, nowMs }: Passage): MemoryFlow => {
+    const key = keyOf(packet, direction);
+    const known = flows.get(key);
+    if (known && known.slot === slot && nowMs - known.lastAtMs <= idleMaxMs(known)) return known;
+    const made = newFlow(packet, { direction, slot, nowMs, generation });
+    flows.set(key, made);
+    return made;
+  };
+  return {
+    replace(next) {
+      filter = next;
+      generation += 1;
+      const ids = new Set(next.rules.map(({ id }) => id));
+      for (const id of counts.keys()) if (!ids.has(id)) counts.delete(id);
+    },
+    passes(packet, passage) {
+      const { direction, bytes, nowMs } = passage;
+      const flow = flowOf(packet, passage);
+      if (flow.generation !== generation) follow(flow, { filter, generation });
+      const rule = ruleFor(flow, { packet, direction, filter });
+      if (rule?.action === "allow") {
+        flow.packets[direction] += 1n;
+        flow.bytes[direction] += BigInt(bytes);
+        flow.lastAtMs = nowMs;
+        count(rule, [1n, BigInt(bytes), 0n]);
+        return true;
+      }
+      flow.deniedBy = rule ?? null;
+      flow.drops += 1n;
+      if (rule) count(rule, [0n, 0n, 1n]);
+      return false;
+    },
+    flows: () => [...flows.values()],
+    ruleRows: () => filter.rules.map(({ id }) => [BigInt(id), ...(counts.get(id) ?? [0n, 0n, 0n])]),
+  };
+}
+
+/** The rule that speaks about the packet: its own way's, that of the flow it answers, or the first in the list. */
+function ruleFor(
+  flow: MemoryFlow,
+  asked: { readonly packet: InnerPacket; readonly direction: Direction; readonly filter: WireFilter },
+): WireRule | undefined {
+  const { packet, direction, filter } = asked;
+  const own = flow.ways.get(direction)?.rule;
+  if (own) return own;
+  const asker = flow.ways.get(opposite(direction))?.rule;
+  if (asker?.replies === "pass") return asker;
+  const rule = firstMatch(filter, packet, direction);
+  if (rule?.action === "allow") {
+    if (flow.ways.size === 0) [flow.began, flow.first] = [direction, packet];
+    flow.ways.set(direction, { packet, rule });
+  }
+  return rule;
+}
+
+/** After a change: what the rules no longer allow is forgotten. */
+function follow(flow: MemoryFlow, to: { readonly filter: WireFilter; readonly generation: number }): void {
+  flow.generation = to.generation;
+  for (const [direction, { packet }] of [...flow.ways]) {
+    const rule = firstMatch(to.filter, packet, direction);
+    if (rule?.action === "allow") flow.ways.set(direction, { packet, rule });
+    else flow.ways.delete(direction);
+  }
+}
+
+function firstMatch(filter: WireFilter, packet: InnerPacket, direction: Direction): WireRule | undefined {
+  const lies = (place: number | null, address: Uint8Array): boolean =>
+    place === null || (filter.sets[place] ?? []).some((prefix) => inPrefix(address, prefix));
+  return filter.rules.find(
+    (rule) =>
+      (rule.direction === "both" || rule.direction === direction) &&
+      (rule.protocol === null || rule.protocol === packet.protocol) &&
+      lies(rule.source, packet.source) &&
+      lies(rule.destination, packet.destination) &&
+      matchesHeader(rule, packet),
+  );
+}
+
+function matchesHeader({ ports, icmp }: WireRule, packet: InnerPacket): boolean {
+  if (ports.length > 0) {
+    const to = packet.ports?.destination;
+    return to !== undefined && ports.some(({ low, high }) => low <= to && to <= high);
+  }
+  if (!icmp) return true;
+  return packet.icmp?.type === icmp.type && (icmp.code === null || icmp.code === packet.icmp.code);
+}
+
+/** The same for a packet and its answer. */
+function keyOf(packet: InnerPacket, direction: Direction): string {
+  const [local, remote] = ends(packet.source.join("."), packet.destination.join("."), direction);
+  const [localPort, remotePort] = ends(packet.ports?.source ?? "", packet.ports?.destination ?? "", direction);
+  return [
+    local,
+    remote,
+    packet.protocol,
+    localPort,
+    remotePort,
+    packet.icmp ? icmpKey(packet.icmp, direction) : "",
+  ].join(" ");
+}
+
+function icmpKey(icmp: { readonly type: number; readonly id: number }, direction: Direction): string {
+  if (icmp.type === 8 || icmp.type === 128) return `echo ${icmp.id} ${direction}`;
+  if (icmp.type === 0 || icmp.type === 129) return `echo ${icmp.id} ${opposite(direction)}`;
+  return `${icmp.type} ${direction}`;
+}
+
+function ends<T>(source: T, destination: T, direction: Direction): readonly [T, T] {
+  return direction === "out" ? [source, destination] : [destination, source];
+}
+
+function opposite(direction: Direction): Direction {
+  return direction === "in" ? "out" : "in";
+}
+
+function newFlow(
+  packet: InnerPacket,
+  at: { readonly direction: Direction; readonly slot: number; readonly nowMs: number; readonly generation: number },
+): MemoryFlow {
+  return {
+    slot: at.slot,
+    first: packet,
+    began: at.direction,
+    startedAtMs: at.nowMs,
+    lastAtMs: at.nowMs,
+    generation: at.generation,
+    ways: new Map(),
+    deniedBy: null,
+    packets: { in: 0n, out: 0n },
+    bytes: { in: 0n, out: 0n },
+    drops: 0n,
+  };
+}
+
+/** As long as the engine remembers flows; it knows more states of TCP. */
+function idleMaxMs(flow: MemoryFlow): number {
+  if (flow.ways.size === 0) return 30_000;
+  if (flow.first.icmp) return 30_000;
+  if (!flow.first.ports) return 600_000;
+  if (flow.first.protocol === 17) return 180_000;
+  return flow.packets.in > 0n && flow.packets.out > 0n ? 7_440_000 : 60_000;
+}
