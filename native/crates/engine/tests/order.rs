@@ -174,6 +174,7 @@ impl Side {
             public_key: [7; 32],
             shards: u16::try_from(places.len()).unwrap(),
             peers_max: 1_024,
+            flows_max: 1_024,
         };
         let engine = Engine::new(&limits, Box::new(|| {}));
         let (shards, hosts) = (0..)
