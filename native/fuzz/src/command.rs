@@ -9,6 +9,7 @@ pub fn command(data: &[u8]) {
         public_key: [7; 32],
         shards: 1,
         peers_max: 64,
+        flows_max: 1_024,
     };
     let engine = Engine::new(&limits, Box::new(|| {}));
     for second in 1..=2 {
