@@ -21,6 +21,7 @@ export type EngineTunnelParts = {
   readonly rekeyAfterMs?: number;
   readonly interfaceControl: InterfaceControl;
   readonly self: TunnelSelf;
+  readonly checksumElision?: "auto" | "off";
   readonly counterNames: CounterNames;
   readonly onEvent: (event: TunnelEvent) => void;
   /** Starts the engine; `wake` is called when it has events. */
@@ -36,8 +37,16 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
   const engine = started.value;
   const at = { nowMs: clock.nowMs(), unixMs: clock.unixMs() };
   const mtu = mtuBounds(parts.self);
-  const { local, random, peersMax, rekeyAfterMs } = parts;
-  const core = createTunnelCore({ local, random, peersMax, mtu, at, ...(rekeyAfterMs ? { rekeyAfterMs } : {}) });
+  const { local, random, peersMax, rekeyAfterMs, checksumElision = "auto" } = parts;
+  const core = createTunnelCore({
+    local,
+    random,
+    peersMax,
+    checksumElision,
+    mtu,
+    at,
+    ...(rekeyAfterMs ? { rekeyAfterMs } : {}),
+  });
   const control = createMtuControl({ core, interfaceControl: parts.interfaceControl, self: parts.self });
   const onEvent = (event: TunnelEvent): void => {
     if (event.kind !== "mtu-wanted") return parts.onEvent(event);

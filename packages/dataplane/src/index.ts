@@ -5,6 +5,7 @@ export type {
   HandshakeCounters,
   OffloadState,
   PeerChanges,
+  PeerProfile,
   PeerPathMtu,
   PeerSession,
   PeerState,
@@ -23,6 +24,13 @@ export { type CpuProfile, type CpuStack, JAVASCRIPT_THREAD } from "./profile/cpu
 export { foldedStacks } from "./profile/folded-stacks.ts";
 export { pprofBytes } from "./profile/pprof-bytes.ts";
 export { type CpuProfileOptions, type CpuProfileRecording, recordCpuProfile } from "./profile/record-cpu-profile.ts";
+export {
+  chooseCipher,
+  profileCapabilities,
+  type CipherChoice,
+  type CipherSpeed,
+  type CipherWish,
+} from "./cipher-choice.ts";
 export { generateKeyPair, type KeyPair, publicKeyOf } from "./keys.ts";
-export { type HostInterface, interfaceAddresses, ping, removeInterface } from "./native-interface.ts";
+export { type HostInterface, interfaceAddresses, measureCiphers, ping, removeInterface } from "./native-interface.ts";
 export { createTunnel } from "./native-tunnel.ts";

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { Result } from "@weft/protocol";
+import type { CipherSpeed } from "./cipher-choice.ts";
 import type { InterfacePort } from "./io/interface-control.ts";
 import { errnoOf, fromNativeError, nativeAddon, type NativeAddon, type NativeLink } from "./native.ts";
 import type { TunnelError } from "./tunnel.ts";
@@ -28,6 +29,11 @@ export async function ping(address: string, timeoutMs: number): Promise<Result<n
   } catch (thrown) {
     return { ok: false, error: fromNativeError(thrown, "interface_failed") };
   }
+}
+
+/** Measures every cipher for about three milliseconds altogether. */
+export function measureCiphers(): Result<readonly CipherSpeed[], TunnelError> {
+  return withAddon((addon) => addon.measureCiphers());
 }
 
 /** The addon's netlink calls for one interface. */

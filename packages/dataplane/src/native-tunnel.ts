@@ -38,6 +38,7 @@ export function createTunnel(options: TunnelOptions): Result<Tunnel, TunnelError
     rekeyAfterMs: rekeyAfterSeconds * 1_000,
     interfaceControl,
     self: options,
+    checksumElision: options.engine?.checksumElision ?? "auto",
     counterNames: counterNamesOf(addon.value),
     onEvent: options.onEvent,
     startEngine: (wake) => startEngine(addon.value, options, { publicKey: keyBytes(publicKey), wake }),

@@ -1,5 +1,6 @@
 import type { Result } from "@weft/protocol";
 import type { Engine } from "./core/engine-port.ts";
+import type { CipherSpeed } from "./cipher-choice.ts";
 import type { TunnelError } from "./tunnel.ts";
 
 /** The addon's surface as this package uses it. */
@@ -26,6 +27,7 @@ export type NativeAddon = {
   readonly removeAddress: (name: string, cidr: string) => void;
   readonly addRoute: (name: string, cidr: string) => void;
   readonly removeRoute: (name: string, cidr: string) => void;
+  readonly measureCiphers: () => CipherSpeed[];
   readonly ping: (address: string, timeoutMs: number) => Promise<number>;
 };
 
@@ -128,6 +130,7 @@ const ADDON_EXPORTS: readonly (keyof NativeAddon)[] = [
   "removeAddress",
   "addRoute",
   "removeRoute",
+  "measureCiphers",
   "ping",
 ];
 

@@ -1,4 +1,14 @@
-import type { Endpoint, FilterRule, IpAddress, Prefix, PublicKey, Result, Secret } from "@weft/protocol";
+import type {
+  Endpoint,
+  FilterRule,
+  IpAddress,
+  LinkProfile,
+  Prefix,
+  ProfileFallback,
+  PublicKey,
+  Result,
+  Secret,
+} from "@weft/protocol";
 
 /** One peer as the tunnel should know it. */
 export type TunnelPeer = {
@@ -11,6 +21,10 @@ export type TunnelPeer = {
   readonly endpoints: readonly Endpoint[];
   /** Seconds between persistent keepalives; 0 = none. */
   readonly keepaliveSeconds: number;
+  /** What both ends do beyond plain WireGuard; absent = nothing. Both must hold the same. */
+  readonly profile?: LinkProfile;
+  /** Whether we may go on in plain WireGuard when the peer does not answer under the profile; absent = refuse. */
+  readonly profileFallback?: ProfileFallback;
   /** Whether it is asked, inside the tunnel, which sizes reach it: only where it is a weft node. Default: not. */
   readonly pathProbes?: "sent" | "not-sent";
 };
@@ -49,6 +63,8 @@ export type EngineTuning = {
   readonly udpGso?: "auto" | "off";
   readonly udpGro?: "auto" | "off";
   readonly udpBatch?: "auto" | "off";
+  /** Off: no packet is sent with its checksum left to the tunnel, whatever the profile says. */
+  readonly checksumElision?: "auto" | "off";
   readonly gsoMaxSegments?: number;
   readonly gsoEqualTail?: "auto" | "allow" | "avoid";
   readonly groFlows?: number;
@@ -124,6 +140,18 @@ export type PeerSession =
   | { readonly state: "handshaking"; readonly startedAtMs: number; readonly attempts: number }
   | { readonly state: "up"; readonly sinceMs: number };
 
+/** What is done with a peer beyond plain WireGuard. */
+export type PeerProfile = {
+  /**
+   * "plain": nothing is wanted. "pending": no session yet. "active": the session carries what is wanted. "changing": it
+   * still carries what was wanted before. "fallback": it carries less, because the peer did not answer under the profile.
+   */
+  readonly state: "plain" | "pending" | "active" | "changing" | "fallback";
+  readonly wanted: LinkProfile | null;
+  /** That of the session; null without one and for plain WireGuard. */
+  readonly used: LinkProfile | null;
+};
+
 export type PeerState = {
   readonly publicKey: PublicKey;
   /** Address packets are sent to at present. */
@@ -134,6 +162,7 @@ export type PeerState = {
   readonly lastHandshakeAtMs: number | null;
   /** Times in it are those of `TunnelClock.nowMs`. */
   readonly session: PeerSession;
+  readonly profile: PeerProfile;
   readonly pathMtu: PeerPathMtu;
 };
 

@@ -17,6 +17,7 @@ import {
 import { FRAME_BYTES_MAX, type AgentFrame, type ServerFrame } from "./frames.ts";
 import { jobIds, networkIds, peerIds } from "./ids.ts";
 import { identityKeyFromBytes, publicKeyFromBytes, serverKeyFromBytes } from "./keys.ts";
+import { type LinkProfile } from "./link-profile.ts";
 import { applyDelta, type FilterRule, type MapDelta, type MapPeer, type MapSelf } from "./network-map.ts";
 import type { NodeStatus } from "./node-status.ts";
 import { Secret } from "./secret.ts";
@@ -59,6 +60,12 @@ const time = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const version = { epoch: u64, sequence: u64 };
 const binding = fc.constantFrom("none" as const, "tls-exporter" as const);
 
+const profile: fc.Arbitrary<LinkProfile> = fc.record({
+  revision: fc.nat(0xffff_ffff),
+  cipher: fc.constantFrom("chacha20-poly1305", "aes-256-gcm"),
+  elision: fc.constantFrom("off", "on"),
+  lanes: fc.integer({ min: 1, max: 64 }),
+});
 const peer: fc.Arbitrary<MapPeer> = fc.record(
   {
     id: peerId,
@@ -70,11 +77,12 @@ const peer: fc.Arbitrary<MapPeer> = fc.record(
     routes: fc.array(prefix, { maxLength: 4 }),
     endpoints: fc.array(endpoint, { maxLength: 5 }),
     keepaliveSeconds: fc.integer({ min: 0, max: 65_535 }),
+    profile,
   },
   { requiredKeys: ["id", "name", "publicKey", "ipv4", "ipv6", "routes", "endpoints", "keepaliveSeconds"] },
 );
 const peers = fc.uniqueArray(peer, { maxLength: 8, selector: (entry) => entry.id });
-const self: fc.Arbitrary<MapSelf> = fc.record({
+const settings = {
   peerId,
   name,
   networkId: sized(16).map((bytes) => mustBe(networkIds.fromBytes(bytes))),
@@ -85,7 +93,9 @@ const self: fc.Arbitrary<MapSelf> = fc.record({
   ipv6Range: fc.option(prefix),
   mtu: fc.integer({ min: 1280, max: 65_535 }),
   listenPort: fc.integer({ min: 0, max: 65_535 }),
-});
+};
+const profileFallback = fc.constantFrom("plain" as const, "refuse" as const);
+const self: fc.Arbitrary<MapSelf> = fc.oneof(fc.record(settings), fc.record({ ...settings, profileFallback }));
 const portRange = fc.tuple(port, port).map(([a, b]) => ({ low: Math.min(a, b), high: Math.max(a, b) }));
 const byte = fc.integer({ min: 0, max: 255 });
 const ruleBase = {

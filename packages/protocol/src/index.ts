@@ -8,6 +8,7 @@ export * from "./frames.ts";
 export * from "./ids.ts";
 export * from "./inputs.ts";
 export * from "./keys.ts";
+export * from "./link-profile.ts";
 export * from "./map-transfer.ts";
 export * from "./names.ts";
 export * from "./network-map.ts";

@@ -1,6 +1,7 @@
 import type { Endpoint, Ipv4Address, Ipv6Address, Prefix } from "./addresses.ts";
 import type { NetworkId, PeerId } from "./ids.ts";
 import type { PublicKey } from "./keys.ts";
+import type { LinkProfile, ProfileFallback } from "./link-profile.ts";
 import type { Secret } from "./secret.ts";
 
 /** Everything one node must know. */
@@ -25,6 +26,8 @@ export type MapSelf = {
   readonly mtu: number;
   /** Wished UDP port; 0 leaves the choice to the agent. */
   readonly listenPort: number;
+  /** What to do when a peer cannot be reached under the profile they share; absent = refuse. */
+  readonly profileFallback?: ProfileFallback;
 };
 
 /** Another member that this node may see. */
@@ -41,6 +44,8 @@ export type MapPeer = {
   readonly endpoints: readonly Endpoint[];
   /** 0 = off. */
   readonly keepaliveSeconds: number;
+  /** What both ends do beyond plain WireGuard; absent = nothing. */
+  readonly profile?: LinkProfile;
 };
 
 /** One packet rule as the engine applies it. */

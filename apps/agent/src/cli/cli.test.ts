@@ -8,7 +8,7 @@ import { WebSocketServer } from "ws";
 import type { StatusView } from "../daemon/status-view.ts";
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
-import { engineTuning } from "../settings/engine-tuning.ts";
+import { cipherWish, engineTuning } from "../settings/engine-tuning.ts";
 import { stateDirectory } from "../settings/paths.ts";
 import { parseServerUrl, streamUrl } from "../settings/server-url.ts";
 import { startControlPlane } from "../testing/control-plane.ts";
@@ -271,6 +271,10 @@ describe("text", () => {
           endpoint: null,
           session: "none",
           lastHandshakeAgeMs: null,
+          profile: "pending",
+          cipher: "chacha20-poly1305",
+          elision: "off",
+          lanes: 1,
           pathMtu: { state: "unknown" },
           rxBytes: 0,
           txBytes: 2048,
@@ -343,6 +347,10 @@ describe("settings", () => {
       ok: true,
       value: { tunOffload: "off", udpGso: "off", udpGro: "auto", shards: 2, niceness: -5 },
     });
+    expect(engineTuning({ WEFT_CHECKSUM_ELISION: "off" })).toEqual({ ok: true, value: { checksumElision: "off" } });
+    expect(cipherWish({})).toEqual({ ok: true, value: "auto" });
+    expect(cipherWish({ WEFT_CIPHER: "aes-256-gcm" })).toEqual({ ok: true, value: "aes-256-gcm" });
+    expect(cipherWish({ WEFT_CIPHER: "rot13" })).toMatchObject({ ok: false, error: { code: "bad_environment" } });
     expect(engineTuning({ WEFT_SHARDS: "many" })).toMatchObject({ ok: false, error: { code: "bad_environment" } });
     expect(engineTuning({ WEFT_TUN_OFFLOAD: "on" })).toMatchObject({ ok: false });
   });

@@ -1,4 +1,4 @@
-import type { EngineTuning } from "@weft/dataplane";
+import type { CipherChoice, EngineTuning } from "@weft/dataplane";
 import { err, ok, type RandomBytes, type Result } from "@weft/protocol";
 
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
@@ -33,6 +33,8 @@ export type DaemonDeps = {
   readonly tuning: EngineTuning;
   /** Port on loopback for Prometheus; `null` = no metrics. */
   readonly metricsPort: number | null;
+  /** What is offered to other agents, and why. */
+  readonly cipher: CipherChoice;
   readonly mtuPolicy: MtuPolicy;
   readonly host: HostFacts;
 };

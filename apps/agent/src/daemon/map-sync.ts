@@ -91,7 +91,10 @@ export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): M
       wholeMap = null;
       const removals = index.change(delta);
       if (!tunnel) return build();
-      const upserts = delta.upserts.map((peer) => tunnelPeer(peer, delta.self ?? before.self));
+      const { self } = settings;
+      // The policy for profiles stands in every peer of the tunnel.
+      const changed = self.profileFallback === before.self.profileFallback ? delta.upserts : index.all();
+      const upserts = changed.map((peer) => tunnelPeer(peer, self));
       const touchesPeers = upserts.length + removals.length > 0;
       return [
         ...(delta.self ? problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(delta.self))) : []),

@@ -22,6 +22,8 @@ export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
     ],
     endpoints: peer.endpoints.filter((endpoint) => !insideNetwork(endpoint, self)),
     keepaliveSeconds: peer.keepaliveSeconds,
+    ...(peer.profile ? { profile: peer.profile } : {}),
+    ...(self.profileFallback ? { profileFallback: self.profileFallback } : {}),
     // Only agents join a network, so every peer of a map understands probes or ignores them.
     pathProbes: "sent",
   };

@@ -1,4 +1,5 @@
-import type { EngineTuning, HostInterface, PeerState, TunnelEvent } from "@weft/dataplane";
+import { profileCapabilities } from "@weft/dataplane";
+import type { CipherChoice, EngineTuning, HostInterface, PeerState, TunnelEvent } from "@weft/dataplane";
 import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -35,6 +36,7 @@ export type NodeDeps = {
   readonly store: StateStore;
   readonly log: Log;
   readonly tuning: EngineTuning;
+  readonly cipher: CipherChoice;
   readonly mtuPolicy: MtuPolicy;
   readonly identity: Identity;
   readonly membership: Membership;
@@ -57,6 +59,7 @@ export type MeshNode = {
   readonly sync: MapSync;
   readonly control: ControlClient;
   readonly version: () => MapVersion | null;
+  readonly cipher: CipherChoice;
   readonly peerState: (peer: MapPeer) => PeerState | null;
   readonly problems: () => readonly string[];
   /** How often the engine was started again, and why last. */
@@ -129,6 +132,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     sync,
     control,
     version: keeper.version,
+    cipher: deps.cipher,
     peerState,
     problems,
     engine: restart.state,
@@ -250,7 +254,10 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       wantedName: "",
       os,
       arch,
-      capabilities: [],
+      capabilities: profileCapabilities({
+        cipher: deps.cipher,
+        checksumElision: deps.tuning.checksumElision ?? "auto",
+      }),
     },
   };
 }

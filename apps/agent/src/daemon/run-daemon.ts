@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { chooseCipher, measureCiphers } from "@weft/dataplane";
 import { ok, type Result } from "@weft/protocol";
 
-import { engineTuning, type TuningError } from "../settings/engine-tuning.ts";
+import { cipherWish, engineTuning, type TuningError } from "../settings/engine-tuning.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
 import { metricsPort } from "../settings/metrics-port.ts";
 import { statePaths } from "../settings/paths.ts";
@@ -90,11 +91,16 @@ const HARD_STOP_MS = 4_500;
 /** What the environment sets; the first variable that makes no sense ends the start. */
 function settingsOf(
   environment: NodeJS.ProcessEnv,
-): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort">, TuningError> {
+): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher">, TuningError> {
   const tuning = engineTuning(environment);
   if (!tuning.ok) return tuning;
   const policy = mtuPolicy(environment);
   if (!policy.ok) return policy;
   const port = metricsPort(environment);
-  return port.ok ? ok({ tuning: tuning.value, mtuPolicy: policy.value, metricsPort: port.value }) : port;
+  if (!port.ok) return port;
+  const wish = cipherWish(environment);
+  if (!wish.ok) return wish;
+  const measured = measureCiphers();
+  const cipher = chooseCipher(wish.value, measured.ok ? measured.value : []);
+  return ok({ tuning: tuning.value, mtuPolicy: policy.value, metricsPort: port.value, cipher });
 }

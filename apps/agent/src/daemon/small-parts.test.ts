@@ -121,6 +121,7 @@ describe("reports", () => {
       peerByKey: (key: PublicKey) => sync.peerByKey(key),
       endpoints: () => [],
       problems: () => problems,
+      cipher: { offered: "aes-256-gcm", reason: "measured" },
       usage: () => ({ cpuMicroseconds: 1n, rssBytes: 2 }),
     });
     const count = (kind: AgentFrame["kind"]): number => sent.filter((frame) => frame.kind === kind).length;

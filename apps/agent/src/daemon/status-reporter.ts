@@ -1,4 +1,4 @@
-import type { Tunnel } from "@weft/dataplane";
+import type { CipherChoice, Tunnel } from "@weft/dataplane";
 import {
   COUNTER_PEERS_MAX,
   type AgentFrame,
@@ -10,6 +10,7 @@ import {
 
 import type { Timers } from "../stream/timers.ts";
 import { createPeerChooser } from "./choose-peers.ts";
+import { cipherState } from "./status-view.ts";
 import { activities, counterReport, type CountedPeer } from "./counter-report.ts";
 
 /** Sends what the node counts and how it is: counters in a rhythm, the status when it changes. */
@@ -36,6 +37,7 @@ export type StatusReporterDeps = {
   /** Where this node may be reached. */
   readonly endpoints: () => readonly Endpoint[];
   readonly problems: () => readonly string[];
+  readonly cipher: CipherChoice;
   readonly usage: () => { readonly cpuMicroseconds: bigint; readonly rssBytes: number };
 };
 
@@ -134,7 +136,10 @@ function readStatus(deps: StatusReporterDeps, tunnel: Tunnel): NodeStatus {
     listenPort,
     shards,
     endpoints: deps.endpoints().slice(0, 64),
-    offloads: offloads.map(({ name, state, reason }) => ({ name, state, reason: reason === "" ? null : reason })),
+    offloads: [
+      ...offloads.map(({ name, state, reason }) => ({ name, state, reason: reason === "" ? null : reason })),
+      cipherState(deps.cipher),
+    ],
     wallClockMs: Math.floor(deps.wallClockMs()),
     problems: deps.problems().slice(0, 32),
   };

@@ -1,5 +1,5 @@
-import type { PeerPathMtu, Tunnel, TunnelCounters } from "@weft/dataplane";
-import type { MapPeer, OffloadState } from "@weft/protocol";
+import type { CipherChoice, PeerPathMtu, PeerProfile, Tunnel, TunnelCounters } from "@weft/dataplane";
+import type { LinkCipher, MapPeer, OffloadState } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { Membership } from "../state/state-store.ts";
@@ -42,6 +42,12 @@ export type PeerView = {
   readonly endpoint: string | null;
   readonly session: "none" | "handshaking" | "up";
   readonly lastHandshakeAgeMs: number | null;
+  /** How what both ends should do beyond plain WireGuard stands; docs/design/profiles/design.md explains the words. */
+  readonly profile: PeerProfile["state"];
+  /** Those of the present session; of plain WireGuard without one. */
+  readonly cipher: LinkCipher;
+  readonly elision: "on" | "off";
+  readonly lanes: number;
   /** How much the path carries; docs/design/path-mtu/design.md explains the states. */
   readonly pathMtu: PeerPathMtu;
   readonly rxBytes: number;
@@ -72,10 +78,15 @@ export function statusView(
     listenPort: tunnel?.listenPort ?? null,
     map: version ? { epoch: version.epoch.toString(16), sequence: version.sequence.toString() } : null,
     peers: map && tunnel ? peerViews(map.peers, tunnel, now.wallClockMs) : [],
-    offloads: tunnel?.status().offloads ?? [],
+    offloads: [...(tunnel?.status().offloads ?? []), cipherState(node.cipher)],
     engine: engineView(tunnel, node.engine()),
     problems: node.problems(),
   };
+}
+
+/** Whether a faster cipher is offered to other agents, told like an offload of the kernel. */
+export function cipherState({ offered, reason }: CipherChoice): OffloadState {
+  return { name: "aes256Gcm", state: offered === "aes-256-gcm" ? "on" : "off", reason };
 }
 
 function serverView(url: string, control: ControlState, nowMs: number): StatusView["server"] {
@@ -110,6 +121,10 @@ function peerViews(peers: readonly MapPeer[], tunnel: Tunnel, wallClockMs: numbe
       endpoint: state?.endpoint ?? null,
       session: state?.session.state ?? "none",
       lastHandshakeAgeMs: handshakeAgeMs(state, wallClockMs),
+      profile: state?.profile.state ?? "pending",
+      cipher: state?.profile.used?.cipher ?? "chacha20-poly1305",
+      elision: state?.profile.used?.elision ?? "off",
+      lanes: state?.profile.used?.lanes ?? 1,
       pathMtu: state?.pathMtu ?? { state: "unknown" },
       ...(row === undefined ? { rxBytes: 0, txBytes: 0, drops: {} } : rowView(counters, row)),
     };

@@ -1,4 +1,4 @@
-import type { EngineTuning } from "@weft/dataplane";
+import type { CipherWish, EngineTuning } from "@weft/dataplane";
 import { err, ok, type Result } from "@weft/protocol";
 
 /** A variable of the environment that holds nothing we understand. */
@@ -17,6 +17,7 @@ export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTunin
     udpPortsNeverMerged: ports(environment, "WEFT_UDP_PORTS_NEVER_MERGED"),
     tunQueueLen: number(environment, "WEFT_TUN_QUEUE_LEN", { min: 1, max: 1_000_000 }),
     socketBufferBytes: number(environment, "WEFT_SOCKET_BUFFER_BYTES", { min: 4_096, max: 1 << 30 }),
+    checksumElision: choice(environment, "WEFT_CHECKSUM_ELISION", ["auto", "off"]),
     shards: number(environment, "WEFT_SHARDS", { min: 1, max: 64 }),
     niceness: number(environment, "WEFT_NICENESS", { min: -20, max: 19 }),
     firewallMark: number(environment, "WEFT_FIREWALL_MARK", { min: 0, max: 0xffff_ffff }),
@@ -35,12 +36,19 @@ export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTunin
     ...defined("udpPortsNeverMerged", reads.udpPortsNeverMerged),
     ...defined("tunQueueLen", reads.tunQueueLen),
     ...defined("socketBufferBytes", reads.socketBufferBytes),
+    ...defined("checksumElision", reads.checksumElision),
     ...defined("shards", reads.shards),
     ...defined("niceness", reads.niceness),
     ...defined("firewallMark", reads.firewallMark),
     ...defined("stageTiming", reads.stageTiming),
     ...defined("rekeyAfterSeconds", reads.rekeyAfterSeconds),
   });
+}
+
+/** Reads which cipher is offered to other agents; unset = the faster one. */
+export function cipherWish(environment: NodeJS.ProcessEnv): Result<CipherWish, TuningError> {
+  const read = choice(environment, "WEFT_CIPHER", ["auto", "chacha20", "aes-256-gcm"]);
+  return read.ok ? ok(read.value ?? "auto") : read;
 }
 
 type Read<T> = Result<T | undefined, TuningError>;

@@ -66,8 +66,13 @@ export async function insertNetwork(tx: Executor, network: Network): Promise<voi
   await tx.insert(networks).values(network);
 }
 
-export async function renameNetwork(tx: Executor, id: NetworkId, name: string): Promise<void> {
-  await tx.update(networks).set({ name }).where(eq(networks.id, id));
+/** Changes what may change about a network. */
+export async function changeNetwork(
+  tx: Executor,
+  id: NetworkId,
+  settings: Pick<Network, "name" | "profileFallback">,
+): Promise<void> {
+  await tx.update(networks).set(settings).where(eq(networks.id, id));
 }
 
 export async function deleteNetwork(tx: Executor, id: NetworkId): Promise<void> {

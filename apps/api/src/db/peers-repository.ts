@@ -1,5 +1,5 @@
 import { and, count, eq, ilike, like, notExists, or, sql } from "drizzle-orm";
-import type { IdentityKey, NetworkId, PeerId, PublicKey } from "@weft/protocol";
+import type { IdentityKey, NetworkId, PeerId } from "@weft/protocol";
 import type { Peer, PeerEndpoint } from "../domain/peer.ts";
 import type { Executor } from "./client.ts";
 import { containsPattern, keyset, pageOf } from "./paging.ts";
@@ -45,7 +45,7 @@ export async function countPeers(db: Executor, networkId: string, q: string | un
 }
 
 export async function insertPeer(tx: Executor, peer: Peer): Promise<void> {
-  await tx.insert(peers).values({ ...peer, endpoints: [...peer.endpoints] });
+  await tx.insert(peers).values({ ...peer, capabilities: [...peer.capabilities], endpoints: [...peer.endpoints] });
 }
 
 export async function renamePeer(tx: Executor, id: PeerId, name: string): Promise<void> {
@@ -68,7 +68,7 @@ export async function deletePeer(tx: Executor, peer: Peer, now: Date): Promise<v
 export async function updateNodeFacts(
   tx: Executor,
   id: PeerId,
-  facts: { publicKey: PublicKey; hostname: string; os: string; arch: string; agentVersion: string },
+  facts: Pick<Peer, "publicKey" | "hostname" | "os" | "arch" | "agentVersion" | "capabilities">,
 ): Promise<void> {
   await tx.update(peers).set(facts).where(eq(peers.id, id));
 }

@@ -40,6 +40,7 @@ export function networkFromRow(row: typeof networks.$inferSelect): Network {
     ipv6Range: row.ipv6Range === null ? null : stored(parsePrefix(row.ipv6Range)),
     epoch: row.epoch,
     sequence: row.sequence,
+    profileFallback: row.profileFallback,
     createdAt: row.createdAt,
   };
 }

@@ -1,4 +1,5 @@
 import type { MapPeer, MapSelf } from "@weft/protocol";
+import { linkProfileOf } from "./link-profile.ts";
 import type { Network, Peer } from "./peer.ts";
 
 /** What a node is told about itself. */
@@ -14,10 +15,17 @@ export function selfOf(network: Network, peer: Peer): MapSelf {
     ipv6Range: network.ipv6Range,
     mtu: TUNNEL_MTU,
     listenPort: 0,
+    profileFallback: network.profileFallback,
   };
 }
 
-/** What a node is told about another one. */
+/** What one node is told about another one. */
+export function mapPeerFor(viewer: Peer | undefined, peer: Peer): MapPeer {
+  const profile = viewer && linkProfileOf(viewer.capabilities, peer.capabilities);
+  return profile ? { ...mapPeerOf(peer), profile } : mapPeerOf(peer);
+}
+
+/** What every node is told about another one. */
 export function mapPeerOf(peer: Peer): MapPeer {
   return {
     id: peer.id,

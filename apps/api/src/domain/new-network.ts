@@ -32,6 +32,7 @@ export function planNetwork(
     ipv6Range: ipv6Range.value,
     epoch: makeEpoch(inputs.random),
     sequence: 0n,
+    profileFallback: "refuse",
     createdAt: inputs.now,
   });
 }

@@ -6,6 +6,7 @@ import type {
   NetworkId,
   PeerId,
   Prefix,
+  ProfileFallback,
   PublicKey,
 } from "@weft/protocol";
 
@@ -23,6 +24,8 @@ export type Peer = {
   readonly os: string;
   readonly arch: string;
   readonly agentVersion: string;
+  /** What the node announced at its last start, sorted. */
+  readonly capabilities: readonly string[];
   /** Best first. */
   readonly endpoints: readonly PeerEndpoint[];
   /** Traffic of all agent starts together. */
@@ -47,5 +50,7 @@ export type Network = {
   readonly ipv6Range: Prefix | null;
   readonly epoch: bigint;
   readonly sequence: bigint;
+  /** What nodes do that cannot reach each other under their link profile. */
+  readonly profileFallback: ProfileFallback;
   readonly createdAt: Date;
 };

@@ -8,6 +8,7 @@ import { findPeerByIdentity, updateNodeFacts } from "../db/peers-repository.ts";
 import { transact } from "../db/transact.ts";
 import type { Failure } from "../domain/failure.ts";
 import { makeEpoch } from "../domain/new-network.ts";
+import { storedCapabilities } from "../domain/link-profile.ts";
 import type { Peer } from "../domain/peer.ts";
 import type { JoiningNode } from "../features/enrolment/enrol-node.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
@@ -50,7 +51,8 @@ async function join(
   { hello, key }: { readonly hello: Hello; readonly key: Secret<string> },
 ): Promise<Result<Peer, Refusal>> {
   const { identityKey, publicKey, hostname, wantedName, os, arch, agentVersion } = hello;
-  const node = { identityKey, publicKey, hostname, wantedName, os, arch, agentVersion };
+  const capabilities = storedCapabilities(hello.capabilities);
+  const node = { identityKey, publicKey, hostname, wantedName, os, arch, agentVersion, capabilities };
   const enrolled = await deps.enrol(from, { node, key }).catch(keyTaken);
   return enrolled.ok ? enrolled : err(enrolmentRefusal(enrolled.error));
 }
@@ -64,13 +66,15 @@ function keyTaken(error: unknown) {
 /** Stores what changed about a node since its last start; most starts change nothing and write nothing. */
 async function refreshFacts(deps: AdmitDeps, known: Peer, hello: Hello): Promise<Result<Peer, Refusal>> {
   const { publicKey, hostname, os, arch, agentVersion } = hello;
-  const facts = { publicKey, hostname, os, arch, agentVersion };
+  const capabilities = storedCapabilities(hello.capabilities);
+  const facts = { publicKey, hostname, os, arch, agentVersion, capabilities };
   const isSame =
     known.publicKey === publicKey &&
     known.hostname === hostname &&
     known.os === os &&
     known.arch === arch &&
-    known.agentVersion === agentVersion;
+    known.agentVersion === agentVersion &&
+    known.capabilities.join() === capabilities.join();
   const isAhead = await forgetLostHistory(deps, known, hello);
   if (isSame && !isAhead) return ok(known);
   const updated = await transact(deps.database.db, async (tx) => {

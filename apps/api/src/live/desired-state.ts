@@ -1,6 +1,6 @@
 import type { MapDelta, MapPeer, PeerId } from "@weft/protocol";
 import { filterFor, maySee } from "../domain/access-policy.ts";
-import { mapPeerOf, selfOf } from "../domain/map-content.ts";
+import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 
 /** What one node still has to be told. It holds ids, never content: the newest content wins when it is sent. */
@@ -52,7 +52,7 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
         const index = mirror.indexOf(id);
         const peer = visible(id) ? mirror.peers().get(id) : undefined;
         if (peer && (dirty.has(id) || !sent.has(index))) {
-          upserts.push(mapPeerOf(peer));
+          upserts.push(mapPeerFor(mirror.peers().get(node), peer));
           sent.add(index);
         } else if (!peer && sent.has(index)) {
           removals.push(id);

@@ -4,12 +4,13 @@ import {
   encodeDeltaBody,
   encodeMapBody,
   encodeServerFrame,
+  linkProfileToBytes,
   mapSigningBytes,
   splitMap,
 } from "@weft/protocol";
-import type { MapDelta, PeerId } from "@weft/protocol";
+import type { LinkProfile, MapDelta, PeerId } from "@weft/protocol";
 import { filterFor, maySee } from "../domain/access-policy.ts";
-import { mapPeerOf, selfOf } from "../domain/map-content.ts";
+import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 
@@ -33,7 +34,9 @@ export function createMapEncoder(deps: {
       const own = mirror.peers().get(node);
       if (!own) return undefined;
       const policy = mirror.policy();
-      const peers = [...mirror.peers().values()].filter((peer) => maySee(policy, node, peer.id)).map(mapPeerOf);
+      const peers = [...mirror.peers().values()]
+        .filter((peer) => maySee(policy, node, peer.id))
+        .map((peer) => mapPeerFor(own, peer));
       const { epoch, sequence } = mirror.network();
       const body = encodeMapBody({ self: selfOf(mirror.network(), own), peers, filter: filterFor(policy) });
       const timeMs = clock.nowMs();
@@ -68,7 +71,12 @@ export function createMapEncoder(deps: {
   };
 }
 
+/** Profiles depend on who is told: nodes with the same capabilities still share the bytes. */
+function profileKey(profile: LinkProfile): string {
+  return linkProfileToBytes(profile).join(".");
+}
+
 function classKey(delta: MapDelta, baseSequence: bigint): string {
-  const upserts = delta.upserts.map(({ id }) => id).join();
+  const upserts = delta.upserts.map(({ id, profile }) => (profile ? `${id}:${profileKey(profile)}` : id)).join();
   return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? "filter" : ""}`;
 }

@@ -110,6 +110,8 @@ function follow(context: FollowContext, changes: ChangesSince): void {
       const stream = streams.get(node);
       if (!stream) continue;
       if (node !== peerId) stream.desired.notePeer(peerId);
+      // What a node can do decides about its profile with every other one.
+      else if (was && peer && !sameCapabilities(was, peer)) stream.desired.noteSnapshot();
       else if (
         was &&
         peer &&
@@ -133,8 +135,12 @@ function follow(context: FollowContext, changes: ChangesSince): void {
   );
 }
 
+function sameCapabilities(left: Peer, right: Peer): boolean {
+  return left.capabilities.join() === right.capabilities.join();
+}
+
 function sameInMaps(left: Peer, right: Peer): boolean {
-  return JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right));
+  return sameCapabilities(left, right) && JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right));
 }
 
 function sayRemoved(streams: ReadonlyMap<PeerId, AttachedStream>, removed: readonly PeerId[]): void {

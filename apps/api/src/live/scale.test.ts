@@ -134,6 +134,7 @@ async function fill(): Promise<void> {
         os: "linux",
         arch: "x64",
         agentVersion: "0.1.0",
+        capabilities: [],
         rxBytes: 0n,
         txBytes: 0n,
         counterEpoch: null,

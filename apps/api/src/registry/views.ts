@@ -44,6 +44,7 @@ export function networkView(network: NetworkWithCount, live: LiveState): z.outpu
     ipv6Range: network.ipv6Range,
     peerCount: network.peerCount,
     onlineCount: live.onlineCount(network.id),
+    profileFallback: network.profileFallback,
     createdAt: network.createdAt.toISOString(),
   };
 }

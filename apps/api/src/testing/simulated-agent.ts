@@ -65,6 +65,7 @@ export type AgentOptions = {
   readonly hostname?: string;
   readonly lastMap?: MapVersion | null;
   readonly protocolVersion?: number;
+  readonly capabilities?: readonly string[];
   /** Changes the hello behind the signature, or the signature itself. */
   readonly tamper?: (hello: Extract<AgentFrame, { kind: "hello" }>) => Extract<AgentFrame, { kind: "hello" }>;
   /** "hold" leaves maps unconfirmed. */
@@ -245,7 +246,7 @@ function makeHello(start: {
     wantedName: "",
     os: "linux",
     arch: "x64",
-    capabilities: [],
+    capabilities: options.capabilities ?? [],
     channelBinding: "none",
     exchangeKey: own.publicKey,
     enrolmentBox: joinKey ? sealEnrolment(nodeCrypto, exchange, joinKey.secret) : null,

@@ -15,6 +15,7 @@ export function aNetwork(change: Partial<Network> = {}): Network {
     ipv6Range: "fd7a:9b2c:11::/48",
     peerCount: 0,
     onlineCount: 0,
+    profileFallback: "refuse",
     createdAt: at(86_400),
     ...change,
   };

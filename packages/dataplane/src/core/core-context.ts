@@ -17,6 +17,8 @@ export type Moment = { readonly nowMs: number; readonly unixMs: number };
 /** What the flows of the core share. */
 export type CoreContext = {
   readonly local: LocalIdentity;
+  /** What sessions do whose profile carries elision. */
+  readonly elision: "on" | "receive-only";
   readonly random: (byteCount: number) => Uint8Array;
   readonly peers: PeerTable;
   readonly claims: PrefixClaims;

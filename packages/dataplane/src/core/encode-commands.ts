@@ -136,7 +136,8 @@ function writeSession(body: DataView, command: Extract<EngineCommand, { kind: "i
   body.setUint32(4, keys.localIndex, true);
   body.setUint32(8, keys.remoteIndex, true);
   body.setUint8(12, keys.role === "initiator" ? 0 : 1);
-  body.setUint8(13, CIPHER_CHACHA20_POLY1305);
+  body.setUint8(13, CIPHER_NUMBERS[command.cipher]);
+  body.setUint16(14, ELISION_FLAGS[command.elision], true);
   body.setUint32(16, command.ageMs, true);
   bytesOf(body).set(keys.sendKey, 20);
   bytesOf(body).set(keys.receiveKey, 52);
@@ -170,6 +171,7 @@ const KIND_NUMBERS = {
   "send-probe": 16,
 } as const satisfies Record<EngineCommand["kind"], number>;
 
-const CIPHER_CHACHA20_POLY1305 = 0;
+const CIPHER_NUMBERS = { "chacha20-poly1305": 0, "aes-256-gcm": 1 } as const;
+const ELISION_FLAGS = { off: 0, on: 1, "receive-only": 3 } as const;
 const NO_BOUND = 0;
 const INITIAL_BYTES = 4_096;

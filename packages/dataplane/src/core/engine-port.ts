@@ -1,4 +1,4 @@
-import type { IcmpMatch, PortRange } from "@weft/protocol";
+import type { IcmpMatch, LinkCipher, PortRange } from "@weft/protocol";
 import type { SessionKeys } from "./handshake/session-keys.ts";
 
 /** An address datagrams go to or come from, as the engine writes it. */
@@ -30,6 +30,9 @@ export type WireRule = {
 /** Rules and the address sets they name. */
 export type WireFilter = { readonly sets: readonly (readonly WirePrefix[])[]; readonly rules: readonly WireRule[] };
 
+/** Whether checksums are left to the tunnel under a session; "receive-only" = agreed on, but switched off here. */
+export type SessionElision = "off" | "on" | "receive-only";
+
 /** Everything the slow path can ask of the engine; docs/design/engine/commands.md has the byte layout. */
 export type EngineCommand =
   | { readonly kind: "add-peer"; readonly slot: number; readonly keepaliveSeconds: number }
@@ -37,7 +40,14 @@ export type EngineCommand =
   | { readonly kind: "set-allowed-ips"; readonly slot: number; readonly prefixes: readonly WirePrefix[] }
   | { readonly kind: "set-endpoint"; readonly slot: number; readonly endpoint: WireEndpoint | null }
   | { readonly kind: "set-keepalive"; readonly slot: number; readonly keepaliveSeconds: number }
-  | { readonly kind: "install-session"; readonly slot: number; readonly keys: SessionKeys; readonly ageMs: number }
+  | {
+      readonly kind: "install-session";
+      readonly slot: number;
+      readonly keys: SessionKeys;
+      readonly ageMs: number;
+      readonly cipher: LinkCipher;
+      readonly elision: SessionElision;
+    }
   | { readonly kind: "retire-session"; readonly localIndex: number }
   | {
       readonly kind: "send-handshake";

@@ -3,11 +3,12 @@ import { attemptTargets } from "./endpoint-choice.ts";
 import type { WireEndpoint } from "./engine-port.ts";
 import { viewOf } from "./handshake/bytes.ts";
 import { COOKIE_LIFETIME_MS, openCookieReply } from "./handshake/cookie.ts";
-import { createInitiation, type PendingInitiation } from "./handshake/initiator.ts";
+import { createInitiation } from "./handshake/initiator.ts";
 import { writeMacs } from "./handshake/macs.ts";
 import type { CookieReplyMessage, ResponseMessage } from "./handshake/messages.ts";
 import { tai64n } from "./handshake/tai64n.ts";
-import { type HandshakeAttempt, type Peer, remoteIdentityOf } from "./peer.ts";
+import { profileOfAttempt, withWorking } from "./link-profiles.ts";
+import { type HandshakeAttempt, type Peer, remoteIdentityOf, type SentInitiation } from "./peer.ts";
 import { feedPath } from "./path-mtu-flow.ts";
 import { pathSilent } from "./path-state.ts";
 import { dropAttempt, installSession, markUp } from "./session-flow.ts";
@@ -75,7 +76,9 @@ export function acceptResponse(context: CoreContext, incoming: Incoming<Response
   }
   context.counters.responsesAccepted += 1;
   peer.attempt = { state: "idle" };
-  installSession(context, peer, { keys: finished.value, from: incoming.from, at: incoming.at });
+  const { profile } = pending.bound;
+  installSession(context, peer, { keys: finished.value, profile, from: incoming.from, at: incoming.at });
+  peer.profiles = withWorking(peer.profiles, profile);
   markUp(context, peer, incoming.at.nowMs);
 }
 
@@ -122,7 +125,7 @@ function sendInitiation(context: CoreContext, peer: Peer, at: Moment): void {
   if (attempt.pending) context.indices.release(attempt.pending.localIndex);
   const attempts = attempt.attempts + 1;
   const targets = attemptTargets(peer.choice, peer.path, attempts);
-  const pending = targets.length === 0 ? null : makeInitiation(context, peer, at);
+  const pending = targets.length === 0 ? null : makeInitiation(context, peer, { at, attempt: attempts });
   const retryAtMs = at.nowMs + REKEY_RETRY_MS + jitterMs(context);
   const next: Trying = { ...attempt, attempts, retryAtMs, pending };
   peer.attempt = next;
@@ -136,13 +139,19 @@ function sendInitiation(context: CoreContext, peer: Peer, at: Moment): void {
 }
 
 /** Null when the peer's key is of low order: nothing will ever answer, and the attempt ends like any other. */
-function makeInitiation(context: CoreContext, peer: Peer, at: Moment): PendingInitiation | null {
+function makeInitiation(
+  context: CoreContext,
+  peer: Peer,
+  { at, attempt }: { readonly at: Moment; readonly attempt: number },
+): SentInitiation | null {
   const { local } = context;
+  const bound = profileOfAttempt(peer.profiles, attempt);
   const remote = remoteIdentityOf(peer, local);
   if (!remote) return null;
   const localIndex = context.indices.allocate(peer);
   const timestamp = tai64n(at.unixMs, peer.sentTimestamp);
-  const made = createInitiation({ local, remote, ephemeral: freshKey(context), localIndex, timestamp });
+  const input = { local, remote, ephemeral: freshKey(context), localIndex, timestamp, profile: bound.identifier };
+  const made = createInitiation(input);
   if (!made.ok) {
     context.indices.release(localIndex);
     return null;
@@ -151,7 +160,7 @@ function makeInitiation(context: CoreContext, peer: Peer, at: Moment): PendingIn
   const cookie = freshCookie(peer, at.nowMs);
   const mac1 = writeMacs(local.primitives, made.value.message, { mac1Key: remote.mac1Key, cookie });
   peer.lastSent = { localIndex, mac1 };
-  return made.value;
+  return { ...made.value, bound };
 }
 
 function giveUp(context: CoreContext, peer: Peer, at: Moment): void {

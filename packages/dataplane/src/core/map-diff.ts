@@ -1,4 +1,4 @@
-import { equalBytes, type PublicKey } from "@weft/protocol";
+import { equalBytes, isSameProfile, type ProfileFallback, type PublicKey } from "@weft/protocol";
 import type { TunnelPeer } from "../tunnel.ts";
 
 /** One step from the peers we have to the peers we should have. */
@@ -8,7 +8,7 @@ export type PeerChange =
   | { readonly kind: "update"; readonly peer: TunnelPeer; readonly fields: ReadonlySet<PeerField> };
 
 /** What can change about a peer while it stays the same peer. */
-export type PeerField = "presharedKey" | "allowedIps" | "endpoints" | "keepalive" | "pathProbes";
+export type PeerField = "presharedKey" | "allowedIps" | "endpoints" | "keepalive" | "pathProbes" | "profile";
 
 /** Finds a peer we have; undefined when we have none of that key. */
 export type CurrentPeers = {
@@ -49,7 +49,14 @@ function changedFields(known: TunnelPeer, next: TunnelPeer): ReadonlySet<PeerFie
   if (!sameSequence(known.endpoints, next.endpoints)) fields.add("endpoints");
   if (known.keepaliveSeconds !== next.keepaliveSeconds) fields.add("keepalive");
   if (known.pathProbes !== next.pathProbes) fields.add("pathProbes");
+  if (!isSameProfile(known.profile ?? null, next.profile ?? null) || fallbackOf(known) !== fallbackOf(next)) {
+    fields.add("profile");
+  }
   return fields;
+}
+
+function fallbackOf(peer: TunnelPeer): ProfileFallback {
+  return peer.profileFallback ?? "refuse";
 }
 
 function samePresharedKey(left: TunnelPeer, right: TunnelPeer): boolean {

@@ -4,6 +4,7 @@ import { type CoreContext, type Moment, rearm } from "./core-context.ts";
 import { withAuthenticated, withCandidates } from "./endpoint-choice.ts";
 import { retrySoon, startHandshake } from "./initiator-flow.ts";
 import type { PeerChange, PeerField } from "./map-diff.ts";
+import { bindProfile, withWanted } from "./link-profiles.ts";
 import type { Peer } from "./peer.ts";
 import { allowProbes, endPath, startPath } from "./path-mtu-flow.ts";
 import { dropAttempt } from "./session-flow.ts";
@@ -33,6 +34,8 @@ export function applyPeerChanges(context: CoreContext, changes: readonly PeerCha
 function addPeer(context: CoreContext, desired: TunnelPeer, at: Moment): void {
   const peer = context.peers.add(desired);
   const { slot } = peer;
+  const wanted = bindProfile(context.local.primitives, desired.profile);
+  peer.profiles = { wanted, previous: null, fallback: desired.profileFallback ?? "refuse" };
   context.send({ kind: "add-peer", slot, keepaliveSeconds: desired.keepaliveSeconds });
   if (peer.choice.active) context.send({ kind: "set-endpoint", slot, endpoint: wireEndpoint(peer.choice.active) });
   if (desired.pathProbes === "sent") allowProbes(context, peer);
@@ -78,6 +81,7 @@ function updatePeer(context: CoreContext, peer: Peer, update: Update): void {
     dropAttempt(context, peer);
     peer.wakeAtMs = update.at.nowMs;
   }
+  if (update.fields.has("profile")) changeProfile(context, peer, update.at);
   if (update.fields.has("allowedIps")) claimPrefixes(context, peer);
   if (update.fields.has("keepalive")) {
     context.send({ kind: "set-keepalive", slot, keepaliveSeconds: update.desired.keepaliveSeconds });
@@ -90,6 +94,17 @@ function updatePeer(context: CoreContext, peer: Peer, update: Update): void {
   const wantsSession = update.desired.keepaliveSeconds > 0 && update.desired.endpoints.length > 0;
   if (wantsSession && peer.link.state === "down" && peer.attempt.state === "idle") peer.wakeAtMs ??= update.at.nowMs;
   rearm(context, peer);
+}
+
+/** The present session goes on; a new one under the new profile follows at once. */
+function changeProfile(context: CoreContext, peer: Peer, at: Moment): void {
+  const { profile, profileFallback } = peer.desired;
+  const before = peer.profiles.wanted;
+  peer.profiles = withWanted(peer.profiles, bindProfile(context.local.primitives, profile), profileFallback);
+  if (peer.profiles.wanted === before) return;
+  const wasTrying = peer.attempt.state === "trying";
+  dropAttempt(context, peer);
+  if (wasTrying || peer.link.state === "up") peer.wakeAtMs = at.nowMs;
 }
 
 function moveCandidates(context: CoreContext, peer: Peer, at: Moment): void {

@@ -4,6 +4,7 @@ import { activeSource, createEndpointChoice, type EndpointChoice } from "./endpo
 import { createRemoteIdentity, type LocalIdentity, type RemoteIdentity } from "./handshake/identity.ts";
 import type { PendingInitiation } from "./handshake/initiator.ts";
 import { NO_PRESHARED_KEY } from "./handshake/transcript.ts";
+import { type BoundProfile, type PeerProfiles, PLAIN, profileState } from "./link-profiles.ts";
 import { type PathMtu, pathMtuDueAtMs } from "./path-mtu.ts";
 import { type PathState, UNKNOWN_PATH } from "./path-state.ts";
 import { NO_SESSIONS, type SessionSlots } from "./session-slots.ts";
@@ -21,6 +22,7 @@ export type Peer = {
   attempt: HandshakeAttempt;
   link: PeerLink;
   sessions: SessionSlots;
+  profiles: PeerProfiles;
   identity: PeerIdentity;
   /** The newest time stamp this peer proved; older ones are replays. */
   greatestTimestamp: Uint8Array | null;
@@ -45,10 +47,13 @@ export type HandshakeAttempt =
       readonly startedAtMs: number;
       readonly attempts: number;
       readonly retryAtMs: number;
-      readonly pending: PendingInitiation | null;
+      readonly pending: SentInitiation | null;
       /** A cookie that arrives is answered at once, but only the first one. */
       readonly cookieRetry: "unused" | "used";
     };
+
+/** An initiation of ours and the link profile it was made under. */
+export type SentInitiation = PendingInitiation & { readonly bound: BoundProfile };
 
 /** Whether a session works, as shown to others. */
 type PeerLink = { readonly state: "down" } | { readonly state: "up"; readonly sinceMs: number };
@@ -70,6 +75,7 @@ export function createPeer(slot: number, desired: TunnelPeer): Peer {
     attempt: { state: "idle" },
     link: { state: "down" },
     sessions: NO_SESSIONS,
+    profiles: { wanted: PLAIN, previous: null, fallback: "refuse" },
     identity: { state: "unprepared" },
     greatestTimestamp: null,
     sentTimestamp: null,
@@ -107,6 +113,18 @@ export function peerStateOf(peer: Peer): Omit<PeerState, "pathMtu"> {
     endpointSource: activeSource(peer.choice),
     lastHandshakeAtMs: peer.lastHandshakeAtUnixMs,
     session: sessionOf(peer),
+    profile: profileOf(peer),
+  };
+}
+
+function profileOf(peer: Peer): PeerState["profile"] {
+  const { current, next } = peer.sessions;
+  const session = current ?? next;
+  const used = session?.profile ?? null;
+  return {
+    state: profileState(peer.profiles, session ? used : undefined),
+    wanted: peer.profiles.wanted.profile,
+    used,
   };
 }
 

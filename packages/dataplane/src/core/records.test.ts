@@ -15,6 +15,8 @@ test("writes an InstallSession record exactly as documented", () => {
     slot: 7,
     keys: { ...keys, sendKey: new Uint8Array(32).fill(0xaa), receiveKey: new Uint8Array(32).fill(0xbb) },
     ageMs: 258,
+    cipher: "aes-256-gcm",
+    elision: "receive-only",
   });
 
   expect(Buffer.from(writer.batch()).toString("hex")).toBe(
@@ -24,7 +26,7 @@ test("writes an InstallSession record exactly as documented", () => {
       "07000000",
       "04030201",
       "08070605",
-      "01000000",
+      "01010300",
       "02010000",
       "aa".repeat(32),
       "bb".repeat(32),
@@ -157,7 +159,14 @@ function command(): fc.Arbitrary<EngineCommand> {
     fc.record({ kind: fc.constant("set-allowed-ips"), slot, prefixes: fc.array(prefix()) }),
     fc.record({ kind: fc.constant("set-endpoint"), slot, endpoint: fc.option(endpoint()) }),
     fc.record({ kind: fc.constant("set-keepalive"), slot, keepaliveSeconds }),
-    fc.record({ kind: fc.constant("install-session"), slot, keys, ageMs: index }),
+    fc.record({
+      kind: fc.constant("install-session"),
+      slot,
+      keys,
+      ageMs: index,
+      cipher: fc.constantFrom("chacha20-poly1305", "aes-256-gcm"),
+      elision: fc.constantFrom("off", "on", "receive-only"),
+    }),
     fc.record({ kind: fc.constant("retire-session"), localIndex: index }),
     fc.record({
       kind: fc.constant("send-handshake"),

@@ -1,4 +1,4 @@
-import { publicKeyFromBytes } from "@weft/protocol";
+import { type LinkProfile, publicKeyFromBytes } from "@weft/protocol";
 import { type CoreContext, freshKey } from "./core-context.ts";
 import type { WireEndpoint } from "./engine-port.ts";
 import { compareBytes } from "./handshake/bytes.ts";
@@ -8,6 +8,7 @@ import type { InitiationMessage } from "./handshake/messages.ts";
 import { EXTENDED_NONCE_BYTES } from "./handshake/primitives.ts";
 import { openInitiation, type VerifiedInitiation } from "./handshake/responder.ts";
 import { freshCookie, type Incoming } from "./initiator-flow.ts";
+import { acceptable } from "./link-profiles.ts";
 import { type Peer, remoteIdentityOf } from "./peer.ts";
 import { installSession } from "./session-flow.ts";
 import { INITIATION_PAUSE_MS_MIN } from "./session-timers.ts";
@@ -26,7 +27,11 @@ export function acceptInitiation(context: CoreContext, incoming: Incoming<Initia
     counters.droppedUnknownPeer += 1;
     return;
   }
-  const verified = claimed.value.verify(remote);
+  const profiles = acceptable(peer.profiles);
+  const verified = claimed.value.verify(
+    remote,
+    profiles.map(({ identifier }) => identifier),
+  );
   if (!verified.ok) {
     counters.droppedBadTag += 1;
     return;
@@ -42,7 +47,11 @@ export function acceptInitiation(context: CoreContext, incoming: Incoming<Initia
     case "fresh":
       peer.greatestTimestamp = verified.value.timestamp.slice();
       peer.initiationAcceptedAtMs = incoming.at.nowMs;
-      respond(context, peer, { ...incoming, message: verified.value });
+      respond(context, peer, {
+        ...incoming,
+        message: verified.value,
+        profile: profiles[verified.value.profilePlace]?.profile ?? null,
+      });
   }
 }
 
@@ -64,7 +73,9 @@ export function answerWithCookie(
   context.send({ kind: "send-handshake", slot: null, endpoint: wanted.from, message: reply });
 }
 
-function respond(context: CoreContext, peer: Peer, verified: Incoming<VerifiedInitiation>): void {
+type Verified = Incoming<VerifiedInitiation> & { readonly profile: LinkProfile | null };
+
+function respond(context: CoreContext, peer: Peer, verified: Verified): void {
   const remote = remoteIdentityOf(peer, context.local);
   if (!remote) return;
   const localIndex = context.indices.allocate(peer);
@@ -79,7 +90,7 @@ function respond(context: CoreContext, peer: Peer, verified: Incoming<VerifiedIn
   const mac1 = writeMacs(context.local.primitives, message, { mac1Key: remote.mac1Key, cookie });
   peer.lastSent = { localIndex, mac1 };
   context.counters.initiationsAccepted += 1;
-  installSession(context, peer, { keys, from: verified.from, at: verified.at });
+  installSession(context, peer, { keys, profile: verified.profile, from: verified.from, at: verified.at });
   context.send({ kind: "send-handshake", slot: peer.slot, endpoint: verified.from, message });
 }
 

@@ -1,7 +1,9 @@
+import type { LinkProfile } from "@weft/protocol";
 import { type CoreContext, type Moment, rearm } from "./core-context.ts";
 import { withAuthenticated } from "./endpoint-choice.ts";
 import type { WireEndpoint } from "./engine-port.ts";
 import type { SessionKeys } from "./handshake/session-keys.ts";
+import { withWorking } from "./link-profiles.ts";
 import type { Peer } from "./peer.ts";
 import { endPath, startPath } from "./path-mtu-flow.ts";
 import { pathHeard } from "./path-state.ts";
@@ -9,17 +11,24 @@ import { type SlotsChange, withConfirmed, withInstalled, withoutSession } from "
 import { endpointFromWire } from "./wire-address.ts";
 
 /** Fresh keys, and where and when the message that completed them came from. */
-export type FreshSession = { readonly keys: SessionKeys; readonly from: WireEndpoint; readonly at: Moment };
+export type FreshSession = {
+  readonly keys: SessionKeys;
+  readonly profile: LinkProfile | null;
+  readonly from: WireEndpoint;
+  readonly at: Moment;
+};
 
 /** Hands fresh keys to the engine, wipes them here, and sends to where the peer was heard from. */
 export function installSession(context: CoreContext, peer: Peer, session: FreshSession): void {
-  const { keys, from, at } = session;
+  const { keys, profile, from, at } = session;
   noteHeard(context, peer, { from, nowMs: at.nowMs });
   context.send({ kind: "set-endpoint", slot: peer.slot, endpoint: from });
-  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs: context.sessionHeadStartMs });
+  const cipher = profile?.cipher ?? "chacha20-poly1305";
+  const elision = profile?.elision === "on" ? context.elision : "off";
+  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs: context.sessionHeadStartMs, cipher, elision });
   keys.sendKey.fill(0);
   keys.receiveKey.fill(0);
-  const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs };
+  const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs, profile };
   applySlots(context, peer, withInstalled(peer.sessions, record));
   peer.lastHandshakeAtUnixMs = at.unixMs;
   peer.wakeAtMs = null;
@@ -34,7 +43,9 @@ export function confirmSession(
 ): void {
   const { localIndex, nowMs } = session;
   applySlots(context, peer, withConfirmed(peer.sessions, localIndex));
-  if (peer.sessions.current?.localIndex !== localIndex) return;
+  const { current } = peer.sessions;
+  if (current?.localIndex !== localIndex) return;
+  peer.profiles = withWorking(peer.profiles, current.profile);
   dropAttempt(context, peer);
   peer.path = pathHeard(peer.path, nowMs);
   markUp(context, peer, nowMs);

@@ -49,5 +49,5 @@ test("a session that ended leaves its place empty", () => {
 });
 
 function session(localIndex: number, role: SessionRecord["role"]): SessionRecord {
-  return { localIndex, role, installedAtMs: 0 };
+  return { localIndex, role, installedAtMs: 0, profile: null };
 }

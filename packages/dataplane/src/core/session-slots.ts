@@ -1,8 +1,12 @@
+import type { LinkProfile } from "@weft/protocol";
+
 /** One session the engine holds. */
 export type SessionRecord = {
   readonly localIndex: number;
   readonly role: "initiator" | "responder";
   readonly installedAtMs: number;
+  /** What it was agreed under; null = plain WireGuard. */
+  readonly profile: LinkProfile | null;
 };
 
 /**

@@ -32,6 +32,8 @@ export type TunnelCoreInput = {
   readonly local: LocalIdentity;
   readonly random: (byteCount: number) => Uint8Array;
   readonly peersMax: number;
+  /** Whether packets are sent with their checksums left to the tunnel where the profile allows it. */
+  readonly checksumElision?: "auto" | "off";
   readonly mtu: CoreContext["mtu"];
   /** Age of a session at which its initiator starts the next one; `REKEY_AFTER_MS` when absent. */
   readonly rekeyAfterMs?: number;
@@ -128,6 +130,7 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
 function createContext(input: TunnelCoreInput, outputs: Pick<CoreContext, "timers" | "send" | "emit">): CoreContext {
   return {
     local: input.local,
+    elision: input.checksumElision === "off" ? "receive-only" : "on",
     random: input.random,
     sessionHeadStartMs: REKEY_AFTER_MS - (input.rekeyAfterMs ?? REKEY_AFTER_MS),
     peers: createPeerTable(input.peersMax),

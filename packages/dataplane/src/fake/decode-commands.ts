@@ -89,11 +89,12 @@ function decodeSession(body: Reader): EngineCommand {
   const slot = body.u32();
   const [localIndex, remoteIndex] = [body.u32(), body.u32()];
   const role = body.u8() === 0 ? "initiator" : "responder";
-  if (body.u8() !== 0) throw new Error("unknown cipher");
-  body.zero(2);
+  const cipher = (["chacha20-poly1305", "aes-256-gcm"] as const)[body.u8()];
+  const elision = (["off", "on", null, "receive-only"] as const)[body.u16()];
+  if (!cipher || !elision) throw new Error("unknown cipher or flags");
   const ageMs = body.u32();
   const keys = { role, localIndex, remoteIndex, sendKey: body.bytes(32), receiveKey: body.bytes(32) } as const;
-  return { kind: "install-session", slot, keys, ageMs };
+  return { kind: "install-session", slot, keys, ageMs, cipher, elision };
 }
 
 class Reader {

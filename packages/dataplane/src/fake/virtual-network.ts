@@ -11,6 +11,8 @@ export type VirtualNetwork = {
   readonly send: (datagram: Datagram) => void;
   /** Which datagrams get lost from now on. */
   readonly loseWhere: (rule: (datagram: Datagram) => boolean) => void;
+  /** Somebody on the path: what arrives instead of a datagram. */
+  readonly interceptWith: (rule: (datagram: Datagram) => readonly Datagram[]) => void;
   /** Everything ever sent, also what got lost. */
   readonly sent: readonly Datagram[];
 };
@@ -19,6 +21,7 @@ export function createVirtualNetwork(scheduler: Scheduler, latencyMs: number): V
   const receivers = new Map<Endpoint, (datagram: Datagram) => void>();
   const sent: Datagram[] = [];
   let isLost: (datagram: Datagram) => boolean = () => false;
+  let intercept: (datagram: Datagram) => readonly Datagram[] = (datagram) => [datagram];
   return {
     attach(endpoint, receive) {
       receivers.set(endpoint, receive);
@@ -27,10 +30,14 @@ export function createVirtualNetwork(scheduler: Scheduler, latencyMs: number): V
     send(datagram) {
       const copy = { ...datagram, payload: new Uint8Array(datagram.payload) };
       sent.push(copy);
-      if (!isLost(copy)) scheduler.after(latencyMs, () => receivers.get(copy.to)?.(copy));
+      if (isLost(copy)) return;
+      for (const passed of intercept(copy)) scheduler.after(latencyMs, () => receivers.get(passed.to)?.(passed));
     },
     loseWhere(rule) {
       isLost = rule;
+    },
+    interceptWith(rule) {
+      intercept = rule;
     },
     sent,
   };

@@ -6,7 +6,7 @@ import { isPeerName, isTitle } from "../names.ts";
 import type { MapDelta, MapSelf, NetworkMap } from "../network-map.ts";
 import type { Result } from "../result.ts";
 import { MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
-import { FieldError, parsed, present, within, word } from "./checks.ts";
+import { FieldError, parsed, present, within, word, oneOf } from "./checks.ts";
 import { decodeWith, type DecodeError } from "./decode.ts";
 import { filterFromWire, filterToWire } from "./map-filter.ts";
 import { ipv4OrNull, ipv6OrNull, packIds, peersFromWire, peersToWire, unpackIds } from "./map-peers.ts";
@@ -63,10 +63,12 @@ function selfToWire(self: MapSelf): MessageShape<typeof MapSelfSchema> {
     ipv6Range: self.ipv6Range ?? "",
     mtu: self.mtu,
     listenPort: self.listenPort,
+    profileFallback: self.profileFallback ?? "",
   });
 }
 
 function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
+  const { profileFallback } = message;
   return {
     peerId: parsed("self.peer_id", peerIds.fromBytes(message.peerId)),
     name: word("self.name", message.name, isPeerName),
@@ -78,6 +80,9 @@ function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
     ipv6Range: prefixOrNull("self.ipv6_range", message.ipv6Range),
     mtu: within("self.mtu", message.mtu, { min: 1280, max: 65_535 }),
     listenPort: within("self.listen_port", message.listenPort, { min: 0, max: 65_535 }),
+    ...(profileFallback === ""
+      ? {}
+      : { profileFallback: word("self.profile_fallback", profileFallback, isProfileFallback) }),
   };
 }
 
@@ -88,6 +93,7 @@ function prefixOrNull(field: string, text: string): Prefix | null {
   return prefix;
 }
 
+const isProfileFallback = oneOf(["plain", "refuse"]);
 const EMPTY = new Uint8Array(0);
 
 /** Longest map body before compression; about 600,000 peers. */

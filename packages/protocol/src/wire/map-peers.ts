@@ -12,6 +12,7 @@ import {
 import { concatBytes } from "../bytes.ts";
 import { ID_BYTES, peerIds, type PeerId } from "../ids.ts";
 import { KEY_BYTES, keyBytes, publicKeyFromBytes } from "../keys.ts";
+import { LINK_PROFILE_BYTES, type LinkProfile, linkProfileFromBytes, linkProfileToBytes } from "../link-profile.ts";
 import { isPeerName } from "../names.ts";
 import type { MapPeer } from "../network-map.ts";
 import { Secret } from "../secret.ts";
@@ -26,6 +27,9 @@ export function peersToWire(peers: readonly MapPeer[]): MessageShape<typeof MapP
   const preshared = peers.flatMap((peer, place) =>
     peer.presharedKey ? [{ place, key: peer.presharedKey.expose() }] : [],
   );
+  const profiles = peers.flatMap((peer, place) =>
+    peer.profile ? [{ place, bytes: linkProfileToBytes(peer.profile) }] : [],
+  );
   return create(MapPeersSchema, {
     ids: packIds(peers.map((peer) => peer.id)),
     publicKeys: concatBytes(peers.map((peer) => keyBytes(peer.publicKey))),
@@ -39,6 +43,8 @@ export function peersToWire(peers: readonly MapPeer[]): MessageShape<typeof MapP
     routes: routes.bytes,
     presharedPlaces: preshared.map((entry) => entry.place),
     presharedKeys: concatBytes(preshared.map((entry) => entry.key)),
+    profilePlaces: profiles.map((entry) => entry.place),
+    profiles: concatBytes(profiles.map((entry) => entry.bytes)),
   });
 }
 
@@ -56,6 +62,7 @@ export function peersFromWire(message: MessageShape<typeof MapPeersSchema>): Map
   const endpoints = unpackEndpoints("peers.endpoints", { counts: message.endpointCounts, bytes: message.endpoints });
   const routes = unpackPrefixes("peers.routes", { counts: message.routeCounts, bytes: message.routes });
   const preshared = presharedByPlace(message, rows);
+  const profiles = profilesByPlace(message, rows);
   if (new Set(ids).size !== rows) throw new FieldError("peers.ids", "an id appears twice");
   return ids.map((id, place) => {
     const presharedKey = preshared.get(place);
@@ -69,7 +76,10 @@ export function peersFromWire(message: MessageShape<typeof MapPeersSchema>): Map
       endpoints: endpoints[place] ?? [],
       keepaliveSeconds: within("peers.keepalive", keepalives[place] ?? 0, { min: 0, max: 65_535 }),
     };
-    return presharedKey ? Object.assign(peer, { presharedKey }) : peer;
+    const profile = profiles.get(place);
+    return presharedKey || profile
+      ? Object.assign(peer, presharedKey && { presharedKey }, profile && { profile })
+      : peer;
   });
 }
 
@@ -123,6 +133,17 @@ function presharedByPlace(message: MessageShape<typeof MapPeersSchema>, rows: nu
     message.presharedPlaces.map((place, index) => [
       within("peers.preshared_places", place, { min: 0, max: rows - 1 }),
       new Secret(Uint8Array.from(keys[index] ?? EMPTY)),
+    ]),
+  );
+}
+
+function profilesByPlace(message: MessageShape<typeof MapPeersSchema>, rows: number): Map<number, LinkProfile> {
+  const shape = { width: LINK_PROFILE_BYTES, rows: message.profilePlaces.length };
+  const profiles = slices("peers.profiles", message.profiles, shape);
+  return new Map(
+    message.profilePlaces.map((place, index) => [
+      within("peers.profile_places", place, { min: 0, max: rows - 1 }),
+      parsed("peers.profiles", linkProfileFromBytes(profiles[index] ?? EMPTY)),
     ]),
   );
 }

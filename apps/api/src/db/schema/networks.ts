@@ -1,3 +1,4 @@
+import type { ProfileFallback } from "@weft/protocol";
 import { sql } from "drizzle-orm";
 import { cidr, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, idColumn, wide } from "./columns.ts";
@@ -19,12 +20,15 @@ export const networks = pgTable(
     nextOffset: wide("next_offset")
       .notNull()
       .default(sql`1`),
+    /** What nodes do that cannot reach each other under their link profile. */
+    profileFallback: text("profile_fallback").$type<ProfileFallback>().notNull().default("refuse"),
     createdAt: createdAt(),
   },
   (table) => [
     uniqueIndex("networks_name_unique").on(sql`lower(${table.name})`),
     index("networks_name_page").on(table.name, table.id),
     index("networks_created_page").on(table.createdAt, table.id),
+    check("networks_profile_fallback", sql`${table.profileFallback} in ('plain', 'refuse')`),
     check("networks_have_a_range", sql`${table.ipv4Range} is not null or ${table.ipv6Range} is not null`),
   ],
 );

@@ -26,6 +26,8 @@ export const peers = pgTable(
     os: text("os").notNull(),
     arch: text("arch").notNull(),
     agentVersion: text("agent_version").notNull(),
+    /** What the node announced at its last start, sorted. */
+    capabilities: jsonb("capabilities").$type<readonly string[]>().notNull().default([]),
     endpoints: jsonb("endpoints").$type<readonly StoredEndpoint[]>().notNull().default([]),
     rxBytes: wide("rx_bytes")
       .notNull()

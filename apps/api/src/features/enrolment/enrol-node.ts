@@ -23,6 +23,7 @@ export type JoiningNode = {
   readonly os: string;
   readonly arch: string;
   readonly agentVersion: string;
+  readonly capabilities: readonly string[];
 };
 
 type EnrolDeps = Pick<FeatureDeps, "database" | "clock" | "random">;

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import { listInput, listOutput, NetworkIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
-import { NetworkNameSchema, NetworkSchema, RangesSchema } from "../../registry/network-schemas.ts";
+import {
+  NetworkNameSchema,
+  NetworkSchema,
+  ProfileFallbackSchema,
+  RangesSchema,
+} from "../../registry/network-schemas.ts";
 
 export const networksContract = {
   list: query({
@@ -44,10 +49,14 @@ export const networksContract = {
     output: NetworkSchema,
   }),
   update: mutation({
-    summary: "Renames a network",
+    summary: "Renames a network, or says what its nodes do that cannot reach each other under their link profile",
     rest: { method: "PATCH", path: "/networks/{networkId}", status: 200, tagged: "network", ifMatch: "required" },
     access: { kind: "role", role: "admin", scope: "networks:write" },
-    input: z.strictObject({ networkId: NetworkIdSchema, name: NetworkNameSchema }),
+    input: z.strictObject({
+      networkId: NetworkIdSchema,
+      name: NetworkNameSchema.optional(),
+      profileFallback: ProfileFallbackSchema.optional(),
+    }),
     output: NetworkSchema,
   }),
   remove: mutation({

@@ -1,6 +1,6 @@
 import { err, ok } from "@weft/protocol";
 import { isDuplicate } from "../../db/client.ts";
-import { findNetwork, lockNetwork, publishChanges, renameNetwork } from "../../db/networks-repository.ts";
+import { changeNetwork, findNetwork, lockNetwork, publishChanges } from "../../db/networks-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
@@ -10,7 +10,7 @@ import { networkView } from "../../registry/views.ts";
 import { checkVersion, tagOf } from "../../registry/versions.ts";
 import type { networksContract } from "./contract.ts";
 
-/** Renames a network; agents show the new name. */
+/** Changes name or profile policy of a network; agents are told. */
 export async function updateNetwork(
   deps: FeatureDeps,
   call: Call,
@@ -23,15 +23,20 @@ export async function updateNetwork(
       if (!before) return err({ code: "not_found", what: "network" } as const);
       const fits = checkVersion(call, tagOf("network", before));
       if (!fits.ok) return fits;
-      await renameNetwork(tx, before.id, input.name);
+      const old = { name: before.name, profileFallback: before.profileFallback };
+      const settings = {
+        name: input.name ?? old.name,
+        profileFallback: input.profileFallback ?? old.profileFallback,
+      };
+      await changeNetwork(tx, before.id, settings);
       await publishChanges(tx, before.id, { changes: [{ kind: "network" }], at: now });
       const note = { action: "networks.update", objectId: before.id, networkId: before.id };
-      await recordAudit(tx, call, { ...note, before: { name: before.name }, after: { name: input.name }, at: now });
+      await recordAudit(tx, call, { ...note, before: old, after: settings, at: now });
       const after = await findNetwork(tx, before.id);
       return after ? ok(networkView(after, deps.live)) : err({ code: "not_found", what: "network" } as const);
     });
   return update().catch((error: unknown) => {
-    if (isDuplicate(error, "networks_name_unique")) return err({ code: "name_taken", name: input.name } as const);
+    if (isDuplicate(error, "networks_name_unique")) return err({ code: "name_taken", name: input.name ?? "" } as const);
     throw error;
   });
 }

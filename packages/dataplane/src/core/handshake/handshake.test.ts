@@ -71,6 +71,37 @@ describe("handshake", () => {
     expect(pending.finish(response.message).ok).toBe(true);
   });
 
+  test("completes under a link profile that both sides name, and under no other one", () => {
+    const pair = makePair({});
+    const [mine, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+    for (const profile of [mine, null]) {
+      const pending = pendingOf(pair, profile);
+      const wrong = [mine, other, null].filter((candidate) => candidate !== profile);
+
+      expect(tryRespond(pair, pending.message, wrong)).toBeNull();
+      expect(tryRespond(pair, pending.message, [])).toBeNull();
+      const answer = respond(pair, pending.message, [...wrong, profile]);
+
+      expect(answer.profilePlace).toBe(2);
+      const finished = pending.finish(answer.message);
+      expect(finished.ok && hex(finished.value.sendKey)).toBe(hex(answer.keys.receiveKey));
+    }
+  });
+
+  test("gives other keys under another link profile, and the messages of plain WireGuard without one", () => {
+    const pair = makePair({});
+    const profile = new Uint8Array(32).fill(1);
+    const [bound, plain] = [pendingOf(pair, profile), pendingOf(pair)];
+
+    const keys = respond(pair, bound.message, [profile]).keys;
+
+    expect(hex(keys.sendKey)).not.toBe(hex(respond(pair, plain.message).keys.sendKey));
+    expect(plain.finish(respond(pair, bound.message, [profile]).message).ok).toBe(false);
+    // Type, index, ephemeral and static key are the same: nobody sees from the first 88 bytes which it is.
+    expect(hex(bound.message.subarray(0, 88))).toBe(hex(plain.message.subarray(0, 88)));
+    expect(hex(bound.message.subarray(88, 116))).not.toBe(hex(plain.message.subarray(88, 116)));
+  });
+
   test("never throws on arbitrary bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom(0, 1, 2, 3, 4), (bytes, type) => {
@@ -169,37 +200,44 @@ function makePair(input: PairInput): Pair {
   return { alice, bob, remoteOfAlice, remoteOfBob, ephemerals };
 }
 
-function pendingOf(pair: Pair): PendingInitiation {
+function pendingOf(pair: Pair, profile: Uint8Array | null = null): PendingInitiation {
   const pending = createInitiation({
     local: pair.alice,
     remote: pair.remoteOfAlice,
     ephemeral: pair.alice.primitives.importPrivateKey(pair.ephemerals[0]),
     localIndex: 0xfedcba98,
     timestamp: tai64n(1_700_000_000_123, null),
+    profile,
   });
   if (!pending.ok) throw new Error(pending.error.code);
   return pending.value;
 }
 
-type Answer = { readonly bytes: Uint8Array; readonly message: ResponseMessage; readonly keys: SessionKeys };
+type Answer = {
+  readonly bytes: Uint8Array;
+  readonly message: ResponseMessage;
+  readonly keys: SessionKeys;
+  readonly profilePlace: number;
+};
 
-function respond(pair: Pair, bytes: Uint8Array): Answer {
-  const answer = tryRespond(pair, bytes);
+function respond(pair: Pair, bytes: Uint8Array, profiles?: readonly (Uint8Array | null)[]): Answer {
+  const answer = tryRespond(pair, bytes, profiles);
   if (!answer) throw new Error("this initiation is good");
   return answer;
 }
 
-function tryRespond(pair: Pair, bytes: Uint8Array): Answer | null {
+function tryRespond(pair: Pair, bytes: Uint8Array, profiles?: readonly (Uint8Array | null)[]): Answer | null {
   const claimed = openInitiation(pair.bob, initiationOf(bytes));
   if (!claimed.ok) return null;
-  const verified = claimed.value.verify(pair.remoteOfBob);
+  const verified = claimed.value.verify(pair.remoteOfBob, profiles);
   if (!verified.ok) return null;
   const ephemeral = pair.bob.primitives.importPrivateKey(pair.ephemerals[1]);
   const response = verified.value.respond({ ephemeral, localIndex: 0x01020304 });
   if (!response.ok) return null;
   const message = decodeMessage(response.value.message);
   if (!message.ok || message.value.kind !== "response") throw new Error("a response decodes as one");
-  return { bytes: response.value.message, message: message.value, keys: response.value.keys };
+  const { profilePlace } = verified.value;
+  return { bytes: response.value.message, message: message.value, keys: response.value.keys, profilePlace };
 }
 
 function complete(pair: Pair): { readonly mine: SessionKeys; readonly theirs: SessionKeys } {

@@ -12,6 +12,8 @@ export type InitiationInput = {
   readonly ephemeral: PrivateKey;
   readonly localIndex: number;
   readonly timestamp: Uint8Array;
+  /** Identifier of the link profile; null or absent = plain WireGuard. */
+  readonly profile?: Uint8Array | null;
 };
 
 /** A handshake of ours that waits for its response. */
@@ -33,6 +35,7 @@ export function createInitiation(input: InitiationInput): Result<PendingInitiati
   mixEphemeral(transcript, ephemeral.publicKey.bytes);
   const staticKey = transcript.mixKeyForSeal(ephemeralShared);
   const sealedStatic = transcript.seal(staticKey, local.privateKey.publicKey.bytes);
+  transcript.mixProfile(input.profile ?? null);
   const timestampKey = transcript.mixKeyForSeal(remote.staticShared);
   const sealedTimestamp = transcript.seal(timestampKey, input.timestamp);
   ephemeralShared.fill(0);

@@ -9,13 +9,21 @@ import { createTranscript, type Transcript } from "./transcript.ts";
 /** An initiation whose sender has named itself; not proven before `verify` succeeded. */
 export type ClaimedInitiation = {
   readonly claimedStatic: Uint8Array;
-  /** Proves the claim with what we know of that peer and reveals the time stamp. */
-  readonly verify: (remote: RemoteIdentity) => Result<VerifiedInitiation, HandshakeError>;
+  /**
+   * Proves the claim with what we know of that peer and reveals the time stamp. The first of the link profiles that fits
+   * counts; trying one costs no key agreement. Without a list: plain WireGuard only.
+   */
+  readonly verify: (
+    remote: RemoteIdentity,
+    profiles?: readonly (Uint8Array | null)[],
+  ) => Result<VerifiedInitiation, HandshakeError>;
 };
 
 /** An initiation from a peer we know. Whether it is a replay is for the caller to decide by its time stamp. */
 export type VerifiedInitiation = {
   readonly timestamp: Uint8Array;
+  /** Place of the link profile in the list that was given. */
+  readonly profilePlace: number;
   readonly respond: (own: ResponseInput) => Result<Response, HandshakeError>;
 };
 
@@ -41,13 +49,17 @@ export function openInitiation(
   shared.fill(0);
   if (!claimedStatic) return { ok: false, error: { code: "bad_tag", field: "static" } };
 
-  const verify = (remote: RemoteIdentity): Result<VerifiedInitiation, HandshakeError> => {
-    const forked = transcript.fork();
-    const timestampKey = forked.mixKeyForSeal(remote.staticShared);
-    const timestamp = forked.open(timestampKey, message.sealedTimestamp);
-    if (!timestamp) return { ok: false, error: { code: "bad_tag", field: "timestamp" } };
-    const context = { local, remote, transcript: forked, remoteEphemeral: ephemeral, remoteIndex: message.senderIndex };
-    return { ok: true, value: { timestamp, respond: (own) => respond(context, own) } };
+  const verify: ClaimedInitiation["verify"] = (remote, profiles = PLAIN_ONLY) => {
+    for (const [profilePlace, profile] of profiles.entries()) {
+      const forked = transcript.fork();
+      forked.mixProfile(profile);
+      const timestampKey = forked.mixKeyForSeal(remote.staticShared);
+      const timestamp = forked.open(timestampKey, message.sealedTimestamp);
+      if (!timestamp) continue;
+      const own = { local, remote, transcript: forked, remoteEphemeral: ephemeral, remoteIndex: message.senderIndex };
+      return { ok: true, value: { timestamp, profilePlace, respond: (input) => respond(own, input) } };
+    }
+    return { ok: false, error: { code: "bad_tag", field: "timestamp" } };
   };
   return { ok: true, value: { claimedStatic, verify } };
 }
@@ -89,4 +101,5 @@ function respond(context: ResponseContext, own: ResponseInput): Result<Response,
   };
 }
 
+const PLAIN_ONLY = [null];
 const NOTHING = new Uint8Array(0);

@@ -6,6 +6,8 @@ export type Transcript = {
   readonly mixHash: (data: Uint8Array) => void;
   /** Mixes in public bytes or a shared secret without taking a key out. */
   readonly mixKey: (input: Uint8Array) => void;
+  /** Mixes in what both sides agreed on beyond plain WireGuard, into hash and keys; null changes nothing. */
+  readonly mixProfile: (identifier: Uint8Array | null) => void;
   /** Mixes in a shared secret and returns the key for the next sealed field. */
   readonly mixKeyForSeal: (input: Uint8Array) => Uint8Array;
   /** Mixes in the preshared key, also into the hash, and returns the key for the next sealed field. */
@@ -42,6 +44,11 @@ function resume(primitives: Primitives, from: TranscriptState): Transcript {
   return {
     mixHash,
     mixKey: (input) => void derive(input),
+    mixProfile(identifier) {
+      if (!identifier) return;
+      derive(identifier);
+      mixHash(identifier);
+    },
     mixKeyForSeal: (input) => derive(input).next(),
     mixPresharedKey(input) {
       const derivation = derive(input);
