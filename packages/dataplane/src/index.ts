@@ -1,4 +1,6 @@
 export type {
+  FlowList,
+  FlowState,
   ResumePoint,
   CounterTable,
   EngineTuning,

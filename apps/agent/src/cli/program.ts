@@ -13,6 +13,7 @@ import { status } from "./commands/status.ts";
 import { uninstall } from "./commands/uninstall.ts";
 import { debug } from "./commands/debug.ts";
 import { profile } from "./commands/profile.ts";
+import { flows } from "./commands/flows.ts";
 import { ping } from "./commands/ping.ts";
 import { version } from "./commands/version.ts";
 
@@ -130,6 +131,9 @@ function buildProgram(run: Run): Command {
 }
 
 function addDiagnostics(verb: (name: string, description: string) => Command, run: Run): void {
+  verb("flows", "show the flows with the most bytes, and what met each rule")
+    .option("-n, --limit <number>", "how many flows", upTo(10_000), 50)
+    .action((flags: Common & { readonly limit: number }) => run(flags, (context) => flows(context, flags.limit)));
   verb("profile", "record where the agent's processor time goes")
     .addArgument(new Argument("[action]", "run for some seconds, or start and stop").choices(["run", "start", "stop"]))
     .option("--seconds <number>", "how long to record, at most 120", upTo(120), 10)

@@ -2,6 +2,7 @@ import { err, ok, parseIp, type IpAddress, type MapPeer, type NetworkMap, type R
 
 import type { Membership } from "../state/state-store.ts";
 import type { Timers } from "../stream/timers.ts";
+import { flowsView } from "./flows-view.ts";
 import type { LocalHandler } from "./local-api.ts";
 import type { LocalRequest } from "./local-protocol.ts";
 import type { MeshNode } from "./node.ts";
@@ -46,6 +47,8 @@ export function createLocalHandler(deps: LocalHandlerDeps): LocalHandler {
         return deps.profiling.start(request.frequencyHz);
       case "profileStop":
         return deps.profiling.stop(request.format);
+      case "flows":
+        return ok(flowsView(deps.node.sync.tunnel(), deps.node.sync.map(), request.flowsMax));
       case "debug":
         return ok(deps.debug());
       case "injectPanic": {

@@ -23,6 +23,8 @@ export type LocalRequest =
     }
   | { readonly method: "profileStart"; readonly frequencyHz: number }
   | { readonly method: "profileStop"; readonly format: "folded" | "pprof" }
+  /** Flows with the most bytes, and what met each rule. */
+  | { readonly method: "flows"; readonly flowsMax: number }
   /** What helps to find a fault. */
   | { readonly method: "debug" }
   | { readonly method: "stop" }
@@ -49,6 +51,10 @@ export function parseLocalRequest(line: string): LocalRequest | null {
     case "profileStart":
     case "profileStop":
       return profileRequest(value["method"], value);
+    case "flows": {
+      const flowsMax = wholeNumber(value["flowsMax"], { min: 1, max: 10_000 });
+      return flowsMax === null ? null : { method: "flows", flowsMax };
+    }
     case "injectPanic": {
       const shard = wholeNumber(value["shard"], { min: 0, max: 63 });
       return shard === null ? null : { method: "injectPanic", shard };

@@ -96,7 +96,7 @@ function ruleFor(
 /** After a change: what the rules no longer allow is forgotten. */
 function follow(flow: MemoryFlow, to: { readonly filter: WireFilter; readonly generation: number }): void {
   flow.generation = to.generation;
-  for (const [direction, { packet }] of [...flow.ways]) {
+  for (const [direction, { packet }] of flow.ways) {
     const rule = firstMatch(to.filter, packet, direction);
     if (rule?.action === "allow") flow.ways.set(direction, { packet, rule });
     else flow.ways.delete(direction);
