@@ -16,7 +16,34 @@ pub(crate) enum Space {
 /// Names of the functions at `addresses`, innermost first where the compiler had merged several into one.
 pub(crate) fn names(space: Space, addresses: &[u64]) -> HashMap<u64, Vec<String>> {
     let symbolizer = Symbolizer::new();
-    let source = source(space);
+    // Symbol tables have whole names; line tables know what was merged into a function, but by short names only.
+    let mut named = look_up(&symbolizer, space, Tables::Symbols, addresses);
+    if space == Space::User {
+        for (address, inner) in look_up(&symbolizer, space, Tables::Lines, addresses) {
+            let frames = named.entry(address).or_default();
+            let outer = core::mem::take(frames);
+            let merged = inner.len().saturating_sub(1);
+            frames.extend(inner.into_iter().take(merged));
+            frames.extend(outer);
+        }
+    }
+    named
+}
+
+/// Which tables of a program to look into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tables {
+    Symbols,
+    Lines,
+}
+
+fn look_up(
+    symbolizer: &Symbolizer,
+    space: Space,
+    tables: Tables,
+    addresses: &[u64],
+) -> HashMap<u64, Vec<String>> {
+    let source = source(space, tables);
     let Ok(symbols) = symbolizer.symbolize(&source, Input::AbsAddr(addresses)) else {
         return HashMap::new();
     };
@@ -44,7 +71,7 @@ fn frames(symbol: &Symbolized<'_>) -> Vec<String> {
     frames
 }
 
-fn source(space: Space) -> Source<'static> {
+fn source(space: Space, tables: Tables) -> Source<'static> {
     match space {
         Space::Kernel => Source::Kernel(Kernel {
             vmlinux: MaybeDefault::None,
@@ -56,6 +83,7 @@ fn source(space: Space) -> Source<'static> {
             process.perf_map = false;
             // The other way needs CAP_SYS_ADMIN.
             process.map_files = false;
+            process.debug_syms = tables == Tables::Lines;
             Source::Process(process)
         }
     }
@@ -71,7 +99,10 @@ mod tests {
 
         let found = names(Space::User, &[address, 1]);
 
-        assert_eq!(found[&address], ["profile::symbols::names"]);
+        assert_eq!(
+            found[&address].last().map(String::as_str),
+            Some("profile::symbols::names")
+        );
         assert!(found[&1].is_empty());
     }
 }
