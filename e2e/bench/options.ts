@@ -1,7 +1,17 @@
 import { parseArgs } from "node:util";
 
 /** What can be measured; `bars` is everything that a bar needs, in one run. */
-export const SUITES = ["tunnel", "latency", "handshake", "offload", "memory", "hostile", "soak", "bars"] as const;
+export const SUITES = [
+  "tunnel",
+  "latency",
+  "handshake",
+  "offload",
+  "shards",
+  "memory",
+  "hostile",
+  "soak",
+  "bars",
+] as const;
 export type Suite = (typeof SUITES)[number];
 
 export type BenchOptions = {
@@ -68,6 +78,7 @@ const USUAL: Readonly<Record<Suite, { readonly rounds: number; readonly seconds:
   latency: { rounds: 3, seconds: 5 },
   handshake: { rounds: 3, seconds: 5 },
   offload: { rounds: 1, seconds: 2 },
+  shards: { rounds: 3, seconds: 3 },
   memory: { rounds: 3, seconds: 5 },
   hostile: { rounds: 3, seconds: 5 },
   soak: { rounds: 1, seconds: 600 },

@@ -1,5 +1,7 @@
 import { HANDSHAKE_BARS, HOSTILE_BARS, LATENCY_BARS, MEMORY_BARS, TUNNEL_BARS } from "./bars.ts";
 import { allContenders } from "./contenders/all.ts";
+import { rawVeth } from "./contenders/raw-veth.ts";
+import { shardContenders } from "./contenders/weft.ts";
 import { describeHost, repositoryVersion } from "./host-facts.ts";
 import type { BenchOptions, Suite } from "./options.ts";
 import { computeRatios } from "./ratios.ts";
@@ -13,6 +15,7 @@ import { runTunnelCases } from "./suites/run-tunnel-cases.ts";
 import { runSoakSuite, SOAK_CASES } from "./suites/soak.ts";
 import type { TunnelCase } from "./suites/suite.ts";
 import type { SuiteBody, SuiteRun, Wants } from "./suites/suite-run.ts";
+import { shardCases } from "./suites/shard-cases.ts";
 import { tunnelCases } from "./suites/tunnel-cases.ts";
 import { wantsForBars, wantsNamed } from "./wants.ts";
 
@@ -66,12 +69,22 @@ function tunnelSuite(cases: readonly TunnelCase[], bars: SuiteRun["bars"]): Suit
   return { caseNames: cases.map(({ name }) => name), bars, run: (context) => runTunnelCases(cases, context) };
 }
 
+function shardSuite(): SuiteRun {
+  const cases = shardCases();
+  return {
+    caseNames: cases.map(({ name }) => name),
+    bars: [],
+    run: (context) => runTunnelCases(cases, context, [rawVeth, ...shardContenders()]),
+  };
+}
+
 type Progress = (line: string) => void;
 type SingleSuite = Exclude<Suite, "bars">;
 
 const SUITE_RUNS: Readonly<Record<SingleSuite, SuiteRun>> = {
   tunnel: tunnelSuite(tunnelCases(), TUNNEL_BARS),
   latency: tunnelSuite(latencyCases(), LATENCY_BARS),
+  shards: shardSuite(),
   memory: { caseNames: MEMORY_CASES, bars: MEMORY_BARS, run: runMemorySuite },
   hostile: { caseNames: HOSTILE_CASES, bars: HOSTILE_BARS, run: runHostileSuite },
   soak: { caseNames: SOAK_CASES, bars: [], run: runSoakSuite },
@@ -79,4 +92,4 @@ const SUITE_RUNS: Readonly<Record<SingleSuite, SuiteRun>> = {
   handshake: { caseNames: HANDSHAKE_CASES, bars: HANDSHAKE_BARS, run: runHandshakeSuite },
 };
 const SUITES_WITH_BARS = ["tunnel", "latency", "handshake", "memory", "hostile"] as const;
-const CONTENDER_NAMES = [...allContenders().map(({ name }) => name), "bare Node", "micro"];
+const CONTENDER_NAMES = [...[...allContenders(), ...shardContenders()].map(({ name }) => name), "bare Node", "micro"];

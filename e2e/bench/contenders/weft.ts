@@ -19,9 +19,20 @@ import type { Contender, Started } from "./contender.ts";
 
 /** Real agents that joined a real server, the default first. One server serves every variant, each in a network of its own. */
 export function weftContenders(): Contender[] {
+  return contendersFor(VARIANTS);
+}
+
+/** Agents with a fixed number of workers. */
+export function shardContenders(): Contender[] {
+  return contendersFor(
+    SHARD_COUNTS.map((count) => ({ name: `weft with WEFT_SHARDS=${count}`, env: { WEFT_SHARDS: count } })),
+  );
+}
+
+function contendersFor(variants: readonly Variant[]): Contender[] {
   let fabric: Promise<Fabric> | undefined;
   const provide = () => (fabric ??= startFabric());
-  return VARIANTS.map((variant) => ({ name: variant.name, start: (site) => startVariant(site, variant, provide) }));
+  return variants.map((variant) => ({ name: variant.name, start: (site) => startVariant(site, variant, provide) }));
 }
 
 type Variant = { readonly name: string; readonly env: Readonly<Record<string, string>> };
@@ -95,3 +106,4 @@ const VARIANTS: readonly Variant[] = [
   { name: "weft without profile counters", env: { WEFT_STAGE_TIMING: "off" } },
   { name: "weft without offload", env: { WEFT_TUN_OFFLOAD: "off", WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" } },
 ];
+const SHARD_COUNTS = ["1", "2", "4", "8"] as const;

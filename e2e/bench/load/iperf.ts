@@ -51,6 +51,20 @@ export async function iperfUdp(options: IperfOptions & { readonly length: number
   return udpResult(UdpOutput.parse(output).end, options.length);
 }
 
+/** Runs several paced UDP streams at once and counts packets that arrived behind a later one of their stream. */
+export async function iperfUdpOrder(
+  options: IperfOptions & { readonly length: number },
+): Promise<{ readonly packets: number; readonly outOfOrder: number; readonly lost: number }> {
+  const output = await runIperf(options, argv`--udp --length ${options.length}`);
+  const streams = OrderOutput.parse(output).end.streams.map(({ udp }) => udp);
+  const sum = (of: (udp: (typeof streams)[number]) => number) => streams.reduce((total, udp) => total + of(udp), 0);
+  return {
+    packets: sum(({ packets }) => packets),
+    outOfOrder: sum((udp) => udp.out_of_order),
+    lost: sum((udp) => udp.lost_packets),
+  };
+}
+
 /**
  * Computes the figures of a UDP run from the bytes of both ends.
  *
@@ -104,5 +118,12 @@ const TcpOutput = z.object({
 });
 const UdpSum = z.object({ seconds: z.number(), bytes: z.number() });
 const UdpOutput = z.object({ end: z.object({ sum_sent: UdpSum, sum_received: UdpSum }) });
+const OrderOutput = z.object({
+  end: z.object({
+    streams: z.array(
+      z.object({ udp: z.object({ packets: z.number(), out_of_order: z.number(), lost_packets: z.number() }) }),
+    ),
+  }),
+});
 const SHORT_BIN_SECONDS = 0.5;
 const SLACK_SECONDS = 20;
