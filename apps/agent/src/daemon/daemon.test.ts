@@ -14,6 +14,7 @@ import { startControlPlane, type AgentStream, type TestControlPlane } from "../t
 import { aLog, aStateDirectory, eventually } from "../testing/fixtures.ts";
 import { createMemorySystem, type MemorySystem } from "../testing/memory-system.ts";
 import { startDaemon, type Daemon } from "./daemon.ts";
+import { parseLocalRequest } from "./local-protocol.ts";
 import { readHostFacts } from "../os/host-facts.ts";
 
 let plane: TestControlPlane;
@@ -540,6 +541,32 @@ describe("start and stop", () => {
 
     await eventually("up again", () => system.made.length === 2);
     expect(peerCount()).toBe(2);
+  });
+
+  test("a profile is started and stopped over the local socket; a second start is refused", async () => {
+    await joinAndRun();
+    const ask = (request: Parameters<typeof askDaemon>[1]) => askDaemon(state.paths.socket, request).answer;
+
+    const started = await ask({ method: "profileStart", frequencyHz: 99 });
+    const again = await ask({ method: "profileStart", frequencyHz: 99 });
+    const stopped = await ask({ method: "profileStop", format: "folded" });
+
+    expect(started.ok).toBe(true);
+    expect(again).toMatchObject({ ok: false, error: { code: "profile_busy" } });
+    expect(stopped).toMatchObject({
+      ok: true,
+      value: { method: "user", reason: "in memory", data: "weft-shard-0;run;seal 7\njavascript;tick 2\n" },
+    });
+  });
+
+  test.each([
+    { method: "profileRun", seconds: 121, frequencyHz: 99, format: "folded" },
+    { method: "profileRun", seconds: 1, frequencyHz: 1_000, format: "folded" },
+    { method: "profileStop", format: "svg" },
+    { method: "profileStart" },
+    { method: "injectPanic", shard: 64 },
+  ])("a request beyond its bounds is no request: %o", (request) => {
+    expect(parseLocalRequest(JSON.stringify(request))).toBeNull();
   });
 
   test("a fault asked for over the local socket reaches the engine", async () => {

@@ -1,10 +1,14 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { nativeAddon } from "../native.ts";
 import type { CpuProfile } from "./cpu-profile.ts";
 import { recordCpuProfile } from "./record-cpu-profile.ts";
 
+const BUILT = new URL("../../dist/index.js", import.meta.url);
 const addon = nativeAddon();
 const noAddon = addon.ok ? null : addon.error.message;
+const noReduction = noAddon ?? whyNoReduction();
 
 describe.skipIf(noAddon !== null)(`recording this process${noAddon ? ` (skipped: ${noAddon})` : ""}`, () => {
   test.each(["kernel", "user", "threads"] as const)(
@@ -35,9 +39,44 @@ describe.skipIf(noAddon !== null)(`recording this process${noAddon ? ` (skipped:
   });
 });
 
+describe.skipIf(noReduction !== null)(`without capabilities${noReduction ? ` (skipped: ${noReduction})` : ""}`, () => {
+  test("the kernel's part is missing, the reason is told, and the rest is there", () => {
+    const program = `
+      import { recordCpuProfile } from ${JSON.stringify(BUILT.href)};
+      function aFunctionThatIsBusy() { let sum = 0; for (let i = 0; i < 1e6; i += 1) sum = (sum * 31 + i) % 1000003; return sum; }
+      const recording = await recordCpuProfile({ frequencyHz: 499, durationMsMax: 60000, atMost: "kernel", tunnel: null });
+      const endsAt = performance.now() + 500;
+      while (performance.now() < endsAt) aFunctionThatIsBusy();
+      process.stdout.write(JSON.stringify((await recording.value.stop()).value));`;
+    const output = execFileSync(
+      "setpriv",
+      ["--bounding-set=-all", "--inh-caps=-all", process.execPath, "--input-type=module", "-e", program],
+      { encoding: "utf8" },
+    );
+
+    const profile: CpuProfile = JSON.parse(output);
+
+    expect(["user", "threads"]).toContain(profile.method);
+    expect(profile.reason).not.toBe("");
+    expect(profile.stacks.some(({ frames }) => frames.some((name) => name.startsWith("aFunctionThatIsBusy")))).toBe(
+      true,
+    );
+  });
+});
+
 const ORDER = ["kernel", "user", "threads"];
 const record = (atMost: CpuProfile["method"]) =>
   recordCpuProfile({ frequencyHz: 499, durationMsMax: 60_000, atMost, tunnel: null });
+
+/** Why the test cannot give its rights away. */
+function whyNoReduction(): string | null {
+  if (process.getuid?.() !== 0) return "needs root, to have rights that can be dropped";
+  if (!existsSync(BUILT)) return "packages/dataplane is not built";
+  // The rights that a permissive system gives to everybody cannot be dropped.
+  if (Number(readFileSync("/proc/sys/kernel/perf_event_paranoid", "utf8")) < 2)
+    return "everybody may watch the kernel here";
+  return spawnSync("setpriv", ["--version"]).status === 0 ? null : "needs setpriv";
+}
 
 async function recordWhileBusy(atMost: CpuProfile["method"]): Promise<CpuProfile> {
   const recording = await record(atMost);
