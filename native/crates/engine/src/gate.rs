@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::{PoisonError, RwLock};
 
 use ports::Instant;
-use wire::{CookieSecrets, Mac1Key, Message};
+use wire::{COOKIE_REPLY_LEN, CookieKey, CookieSecrets, Mac1Key, Message};
 
 use crate::event::{FLAG_MAC2_VALID, FLAG_UNDER_LOAD, HANDSHAKES_MAX};
 
@@ -16,18 +16,35 @@ pub(crate) struct HandshakeGate {
     mac1: Mac1Key,
     secrets: RwLock<Option<CookieSecrets>>,
     busy_until: AtomicU64,
+    cookie_key: CookieKey,
+    cookies_given: AtomicU64,
+    cookie_limits: CookieLimits,
     cookies: Rate,
     cookie_replies: Rate,
     sources: Vec<Rate>,
     askers: Vec<Rate>,
 }
 
+/// How many cookies may be given in a second.
+#[derive(Clone, Copy, Debug)]
+struct CookieLimits {
+    to_all: u64,
+    /// Sources share buckets, so a loud neighbour must leave something.
+    to_one_source: u64,
+}
+
+/// A cookie costs about two microseconds: so many that a flood does not use up those of everybody else.
+const COOKIE_LIMITS: CookieLimits = CookieLimits {
+    to_all: 100_000,
+    to_one_source: 1_000,
+};
+
 /// What to do with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
     /// Hand it to the slow path with these flags.
     Process { flags: u8 },
-    /// Ask the slow path for a cookie reply.
+    /// Answer with a cookie.
     AnswerWithCookie { flags: u8 },
     /// MAC1 is wrong.
     BadMac,
@@ -37,10 +54,17 @@ pub(crate) enum Judgement {
 
 impl HandshakeGate {
     pub(crate) fn new(public_key: &[u8; 32]) -> Self {
+        Self::with_cookie_limits(public_key, COOKIE_LIMITS)
+    }
+
+    fn with_cookie_limits(public_key: &[u8; 32], cookie_limits: CookieLimits) -> Self {
         HandshakeGate {
+            cookie_limits,
             mac1: Mac1Key::new(public_key),
             secrets: RwLock::new(None),
             busy_until: AtomicU64::new(0),
+            cookie_key: CookieKey::new(public_key),
+            cookies_given: AtomicU64::new(0),
             cookies: Rate::default(),
             cookie_replies: Rate::default(),
             sources: (0..SOURCES).map(|_| Rate::default()).collect(),
@@ -94,14 +118,28 @@ impl HandshakeGate {
         }
         // One loud source must not use up what all others need.
         let asker = self.askers.get(source_bucket(from.ip()));
-        let may_ask = asker.is_none_or(|rate| rate.allows(COOKIES_PER_SOURCE, arrival.now));
-        if may_ask && self.cookies.allows(COOKIES_PER_SECOND, arrival.now) {
+        let may_ask =
+            asker.is_none_or(|rate| rate.allows(self.cookie_limits.to_one_source, arrival.now));
+        if may_ask && self.cookies.allows(self.cookie_limits.to_all, arrival.now) {
             Judgement::AnswerWithCookie {
                 flags: FLAG_UNDER_LOAD,
             }
         } else {
             Judgement::Drop
         }
+    }
+
+    /// Answers a message with a cookie. `None` without secrets.
+    pub(crate) fn cookie_reply(
+        &self,
+        message: &[u8],
+        from: SocketAddr,
+    ) -> Option<[u8; COOKIE_REPLY_LEN]> {
+        let number = self.cookies_given.fetch_add(1, Ordering::Relaxed);
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        let secrets = secrets.as_ref()?;
+        self.cookie_key
+            .reply(message, &secrets.cookie(from), secrets.nonce(number))
     }
 
     /// The slow path is behind, or was within the last second.
@@ -144,8 +182,6 @@ impl Rate {
 
 const COUNT: u64 = 0xffff_ffff;
 const LOAD_LASTS: Duration = Duration::from_secs(1);
-const COOKIES_PER_SECOND: u64 = 2_000;
-const COOKIES_PER_SOURCE: u64 = 10;
 const COOKIE_REPLIES_PER_SECOND: u64 = 200;
 const PER_SOURCE_PER_SECOND: u64 = 20;
 const SOURCES: usize = 4096;
@@ -191,7 +227,7 @@ mod tests {
     }
 
     fn gate() -> HandshakeGate {
-        HandshakeGate::new(&[3; 32])
+        HandshakeGate::with_cookie_limits(&[3; 32], LIMITS)
     }
 
     const FROM: SocketAddr = SocketAddr::new(IpAddr::V4(core::net::Ipv4Addr::new(192, 0, 2, 1)), 9);
@@ -272,6 +308,11 @@ mod tests {
         assert_eq!(verdicts.last(), Some(&Judgement::Drop));
     }
 
+    const LIMITS: CookieLimits = CookieLimits {
+        to_all: 2_000,
+        to_one_source: 10,
+    };
+
     /// How many of the messages, one per address, would get a cookie within one second.
     fn cookies_given(gate: &HandshakeGate, sources: impl Iterator<Item = SocketAddr>) -> u64 {
         let message = initiation();
@@ -300,8 +341,8 @@ mod tests {
         gate.set_secrets(CookieSecrets::new([7; 32], [0; 32]));
 
         assert_eq!(
-            cookies_given(&gate, addresses(3 * COOKIES_PER_SECOND)),
-            COOKIES_PER_SECOND
+            cookies_given(&gate, addresses(3 * LIMITS.to_all)),
+            LIMITS.to_all
         );
     }
 
@@ -309,9 +350,9 @@ mod tests {
     fn one_loud_source_leaves_cookies_for_the_others() {
         let gate = gate();
         gate.set_secrets(CookieSecrets::new([7; 32], [0; 32]));
-        let flood = (0..10 * COOKIES_PER_SECOND).map(|_| FROM);
+        let flood = (0..10 * LIMITS.to_all).map(|_| FROM);
 
-        assert_eq!(cookies_given(&gate, flood), COOKIES_PER_SOURCE);
+        assert_eq!(cookies_given(&gate, flood), LIMITS.to_one_source);
         assert_eq!(cookies_given(&gate, addresses(1)), 1);
     }
 }

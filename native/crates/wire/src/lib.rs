@@ -10,7 +10,7 @@ mod replay;
 
 pub use aead::{Aead, Cipher, KEY_LEN, OpenError, TAG_LEN, TransportKey};
 pub use extension::{Extension, is_extension};
-pub use mac::{COOKIE_LEN, Cookie, CookieSecrets, Mac1Key};
+pub use mac::{COOKIE_LEN, COOKIE_NONCE_LEN, Cookie, CookieKey, CookieSecrets, Mac1Key};
 pub use message::{
     COOKIE_REPLY_LEN, DATA_HEADER_LEN, DATA_OVERHEAD, DataHeader, INITIATION_LEN, Message,
     MessageError, RESPONSE_LEN, padded_len,

@@ -6,11 +6,16 @@ use core::net::SocketAddr;
 use blake2::digest::consts::U16;
 use blake2::digest::{Digest, KeyInit, Mac};
 use blake2::{Blake2s256, Blake2sMac};
+use chacha20poly1305::{AeadInPlace, XChaCha20Poly1305};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
+use crate::message::COOKIE_REPLY_LEN;
+
 /// Length of a cookie and of either MAC.
 pub const COOKIE_LEN: usize = 16;
+/// Length of the nonce of a cookie reply.
+pub const COOKIE_NONCE_LEN: usize = 24;
 /// What the engine hands out as a cookie: bound to the sender's address for as long as the secret lives.
 pub type Cookie = [u8; COOKIE_LEN];
 
@@ -41,6 +46,52 @@ impl Mac1Key {
     }
 }
 
+/// Answers messages with cookies instead of work.
+#[derive(Clone, Copy, Debug)]
+pub struct CookieKey([u8; 32]);
+
+impl CookieKey {
+    /// Derives the key from our own static public key.
+    #[must_use]
+    pub fn new(public_key: &[u8; 32]) -> Self {
+        let mut hash = Blake2s256::new();
+        hash.update(b"cookie--");
+        hash.update(public_key);
+        CookieKey(hash.finalize().into())
+    }
+
+    /// The message that hands a cookie to the sender of an initiation or response; only who knows that message's MAC1 can
+    /// open it. `nonce` must be unpredictable. `None` when the message is too short to be one of these.
+    #[must_use]
+    pub fn reply(
+        &self,
+        message: &[u8],
+        cookie: &Cookie,
+        nonce: [u8; COOKIE_NONCE_LEN],
+    ) -> Option<[u8; COOKIE_REPLY_LEN]> {
+        let (_, macs) = split_tail(message, 2 * COOKIE_LEN)?;
+        let mac1 = macs.first_chunk::<COOKIE_LEN>()?;
+        let sender = message.get(4..8)?;
+        let mut sealed = *cookie;
+        let tag = XChaCha20Poly1305::new(&self.0.into())
+            .encrypt_in_place_detached(&nonce.into(), mac1, &mut sealed)
+            .ok()?;
+        let mut reply = [0; COOKIE_REPLY_LEN];
+        let parts = [
+            [3, 0, 0, 0].as_slice(),
+            sender,
+            &nonce,
+            &sealed,
+            tag.as_slice(),
+        ];
+        reply
+            .iter_mut()
+            .zip(parts.into_iter().flatten())
+            .for_each(|(to, from)| *to = *from);
+        Some(reply)
+    }
+}
+
 /// The two secrets cookies are made from: the one in use and the one before it.
 #[derive(Clone)]
 pub struct CookieSecrets {
@@ -59,6 +110,20 @@ impl CookieSecrets {
     #[must_use]
     pub fn cookie(&self, source: SocketAddr) -> Cookie {
         cookie_under(&self.current, source)
+    }
+
+    /// A nonce that nobody can predict and that never comes again as long as `number` does not.
+    #[must_use]
+    pub fn nonce(&self, number: u64) -> [u8; COOKIE_NONCE_LEN] {
+        let number = number.to_le_bytes();
+        let mut nonce = [0; COOKIE_NONCE_LEN];
+        let (low, high) = nonce.split_at_mut(COOKIE_LEN);
+        low.copy_from_slice(&keyed(
+            &self.current,
+            &[b"nonce of a cookie reply", &number],
+        ));
+        high.copy_from_slice(&number);
+        nonce
     }
 
     /// Says whether the message ends in a MAC2 made with a cookie that we gave to this address.
@@ -136,6 +201,41 @@ mod tests {
             assert!(!Mac1Key::new(&[3; 32]).verifies(&bad), "byte {at}");
         }
         assert!(!Mac1Key::new(&[3; 32]).verifies(&message[..31]));
+    }
+
+    #[test]
+    fn nonces_of_cookie_replies_differ_by_number_and_by_secret() {
+        let secrets = CookieSecrets::new([1; 32], [0; 32]);
+        let nonces = [
+            secrets.nonce(0),
+            secrets.nonce(1),
+            CookieSecrets::new([2; 32], [1; 32]).nonce(0),
+        ];
+
+        for (index, nonce) in nonces.iter().enumerate() {
+            assert!(!nonces[..index].contains(nonce));
+        }
+    }
+
+    #[test]
+    fn a_cookie_reply_opens_for_the_sender_of_the_message_and_nobody_else() {
+        let message = signed(&[3; 32]);
+        let cookie = [9; COOKIE_LEN];
+        let key = CookieKey::new(&[3; 32]);
+        let reply = key.reply(&message, &cookie, [7; 24]).unwrap();
+        let open = |mac1: &[u8]| {
+            let mut text: [u8; 16] = reply[32..48].try_into().unwrap();
+            let tag: [u8; 16] = reply[48..].try_into().unwrap();
+            XChaCha20Poly1305::new(&key.0.into())
+                .decrypt_in_place_detached(&[7; 24].into(), mac1, &mut text, &tag.into())
+                .map(|()| text)
+        };
+
+        assert_eq!(reply[..4], [3, 0, 0, 0]);
+        assert_eq!(reply[4..8], message[4..8], "names the sender's index");
+        assert_eq!(open(&message[116..132]), Ok(cookie));
+        assert!(open(&[0; 16]).is_err(), "another message's MAC1");
+        assert_eq!(key.reply(&message[..31], &cookie, [7; 24]), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use wire::{
 use super::outbound::Drained;
 use super::pass::{FaultReporter, Pass};
 use super::probe::speaks_extensions;
-use super::transmit::Transmitter;
+use super::transmit::{Transmitter, socket_for};
 use super::tun_writer::{Form, TunWriter};
 use crate::command::Elision;
 use crate::counters::{DropReason, Total};
@@ -198,7 +198,7 @@ impl Inbound {
                     }
                 }
                 Ok(kind @ (Message::Initiation | Message::Response | Message::CookieReply)) => {
-                    self.handshake(pass, kind, range, slot.from);
+                    self.handshake(pass, kind, range, slot.from, transmitter);
                 }
                 Err(_) => pass.dropped(None, DropReason::Malformed, 1),
             }
@@ -476,12 +476,14 @@ impl Inbound {
         }
     }
 
-    fn handshake<C: ShardClock>(
+    /// Judges a handshake message: it goes to the slow path, or is answered with a cookie right here, or is dropped.
+    fn handshake<C: ShardClock, D: Datagrams>(
         &self,
         pass: &Pass<'_, C>,
         kind: Message,
         range: Range<usize>,
         from: Endpoint,
+        transmitter: &mut Transmitter<D>,
     ) {
         pass.count(Total::HandshakesReceived, 1);
         let message = self.arena.get(range).unwrap_or_default();
@@ -497,6 +499,13 @@ impl Inbound {
         };
         if kind == HandshakeKind::AnswerWithCookie {
             pass.count(Total::CookiesWanted, 1);
+            let reply = pass.shared.gate.cookie_reply(message, from.remote);
+            let socket = socket_for(&mut transmitter.v4, &mut transmitter.v6, from.remote);
+            if let (Some(reply), Some(socket)) = (reply, socket) {
+                // A reply that is lost is like one lost on the road: the sender asks again.
+                socket.send(&from, &reply, 0);
+                return;
+            }
         }
         let mut bytes = [0; wire::INITIATION_LEN];
         bytes
