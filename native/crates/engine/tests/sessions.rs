@@ -346,6 +346,34 @@ fn a_flood_of_handshakes_is_bounded_and_told() {
     assert_eq!(pair.nodes[1].total("handshakesDropped"), 476);
 }
 
+#[test]
+fn under_load_a_worker_answers_with_cookies_and_passes_nothing_on() {
+    let mut pair = Pair::without_session();
+    pair.nodes[1].apply(&[commands::cookie_secrets([5; 32], [6; 32])]);
+    let mut stranger = pair.network.socket("203.0.113.9:1".parse().unwrap());
+    let to = Endpoint::unpinned(OUTER[1].parse().unwrap());
+    let message = initiation();
+    // As many as make the slow path look busy, then one more.
+    for _ in 0..129 {
+        stranger.send(&to, &message, message.len());
+    }
+    (0..20).for_each(|_| pair.nodes[1].turn());
+
+    let passed = pair.nodes[1].event_kinds();
+    assert_eq!(passed.iter().filter(|kind| **kind == 1).count(), 128);
+    assert!(!passed.contains(&2), "no cookie is asked of the slow path");
+    assert_eq!(pair.nodes[1].total("cookiesWanted"), 1);
+    let mut arena = vec![0; 65_535];
+    let mut received = [ports::Received::EMPTY; 1];
+    assert_eq!(
+        stranger.receive(&mut arena, 65_535, &mut received).unwrap(),
+        1
+    );
+    assert_eq!(received[0].len, 64);
+    assert_eq!(arena[..4], [3, 0, 0, 0]);
+    assert_eq!(arena[4..8], message[4..8]);
+}
+
 /// An initiation for the public key of all sevens with a valid MAC1 and no MAC2.
 fn initiation() -> Vec<u8> {
     use blake2::digest::consts::U16;

@@ -67,6 +67,11 @@ pub fn retire_session(local: u32) -> Vec<u8> {
     record(7, &local.to_le_bytes())
 }
 
+/// Both secrets that cookies are made from.
+pub fn cookie_secrets(current: [u8; 32], previous: [u8; 32]) -> Vec<u8> {
+    record(10, &[current, previous].concat())
+}
+
 pub fn send_handshake(peer: u32, message: &[u8]) -> Vec<u8> {
     record(8, &[&peer.to_le_bytes()[..], &[0; 20], message].concat())
 }
