@@ -8,6 +8,8 @@ export type Tunnel = {
   readonly interfaces: Ends;
   readonly v4: Ends;
   readonly v6: Ends;
+  /** What its sessions carry, where that is negotiated. */
+  readonly profile?: string;
   /** Process ids of the daemon on A and on B; empty for the bare link. */
   readonly daemonPids: readonly number[];
   /** Why it can no longer be trusted, such as a daemon that died; `undefined` while all is well. */

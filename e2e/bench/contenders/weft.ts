@@ -35,7 +35,12 @@ function contendersFor(variants: readonly Variant[]): Contender[] {
   return variants.map((variant) => ({ name: variant.name, start: (site) => startVariant(site, variant, provide) }));
 }
 
-type Variant = { readonly name: string; readonly env: Readonly<Record<string, string>> };
+type Variant = {
+  readonly name: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What its sessions must carry to deserve the name. */
+  readonly carries?: { readonly cipher: string; readonly elision?: string };
+};
 type Fabric = { readonly server: Server; readonly owned: OwnedNetwork };
 
 async function startVariant(site: Site, variant: Variant, provide: () => Promise<Fabric>): Promise<Started> {
@@ -57,9 +62,14 @@ async function startVariant(site: Site, variant: Variant, provide: () => Promise
       (await answersPing(site.a, target)) ? true : undefined,
     );
   }
+  const carried = await sessionProfile(a);
+  const { carries } = variant;
+  if (carries && (carries.cipher !== carried.cipher || (carries.elision ?? carried.elision) !== carried.elision))
+    return { ok: false, reason: `sessions here carry ${carried.cipher}, elision ${carried.elision}` };
   return {
     ok: true,
     tunnel: {
+      profile: `${carried.cipher}, elision ${carried.elision}`,
       interfaces: { a: a.interfaceName, b: b.interfaceName },
       v4: { a: a.ipv4, b: b.ipv4 },
       v6: { a: a.ipv6, b: b.ipv6 },
@@ -73,6 +83,15 @@ async function startVariant(site: Site, variant: Variant, provide: () => Promise
       },
     },
   };
+}
+
+/** What the session to the other host carries, once that has settled. */
+async function sessionProfile(agent: Agent): Promise<z.infer<typeof PeerProfile>> {
+  return eventually(`a settled session of ${agent.name}`, { withinMs: 20_000 }, async () => {
+    const { stdout } = await agent.weft("status", "--json");
+    const [peer] = StatusOutput.parse(JSON.parse(stdout)).peers;
+    return peer && SETTLED.has(peer.profile) ? peer : undefined;
+  });
 }
 
 async function startFabric(): Promise<Fabric> {
@@ -95,14 +114,21 @@ async function whyNotSettable(env: Variant["env"]): Promise<string | undefined> 
   return unknown.length === 0 ? undefined : `the built agent has no setting ${unknown.join(", ")}`;
 }
 
+const PeerProfile = z.object({ profile: z.string(), cipher: z.string(), elision: z.string() });
+const StatusOutput = z.object({ peers: z.array(PeerProfile) });
+const SETTLED = new Set(["plain", "active"]);
 const TUNING_MODULE = "apps/agent/dist/settings/engine-tuning.js";
 const TuningModule = z.object({
   engineTuning: z.custom<(env: Variant["env"]) => { readonly ok: boolean }>((value) => typeof value === "function"),
 });
 const VARIANTS: readonly Variant[] = [
   { name: "weft", env: {} },
-  { name: "weft ChaCha20", env: { WEFT_CIPHER: "chacha20-poly1305" } },
-  { name: "weft AES-256-GCM", env: { WEFT_CIPHER: "aes-256-gcm" } },
+  {
+    name: "weft ChaCha20",
+    env: { WEFT_CIPHER: "chacha20", WEFT_CHECKSUM_ELISION: "off" },
+    carries: { cipher: "chacha20-poly1305", elision: "off" },
+  },
+  { name: "weft AES-256-GCM", env: { WEFT_CIPHER: "aes-256-gcm" }, carries: { cipher: "aes-256-gcm" } },
   { name: "weft without profile counters", env: { WEFT_STAGE_TIMING: "off" } },
   { name: "weft without offload", env: { WEFT_TUN_OFFLOAD: "off", WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" } },
 ];

@@ -19,6 +19,8 @@ export type Outcome = {
   readonly skipped: readonly Skipped[];
   readonly problems: readonly string[];
   readonly linkOffloads: string;
+  /** What the sessions of contenders carry that negotiate it. */
+  readonly profiles: string;
 };
 
 /** Starts every contender at a site of its own, runs the cases interleaved, and removes the sites. */
@@ -29,7 +31,10 @@ export async function runCases(settings: RunSettings): Promise<Outcome> {
     const measured = await measureAll(settings, entrants);
     const limits = settings.cases.flatMap((testCase) => rawLinkProblems(testCase, measured.rows));
     const problems = [...started.problems, ...measured.problems, ...limits, ...deaths(entrants)];
-    return { cases: measured.rows, skipped: started.skipped, problems, linkOffloads };
+    const profiles = entrants.flatMap(({ contender, tunnel }) =>
+      tunnel.profile === undefined ? [] : [`${contender.name}: ${tunnel.profile}`],
+    );
+    return { cases: measured.rows, skipped: started.skipped, problems, linkOffloads, profiles: profiles.join("; ") };
   } finally {
     for (const { tunnel } of entrants) await tunnel.stop();
     for (const { site } of entrants) await site.dispose();

@@ -12,7 +12,7 @@ export async function runTunnelCases(
   contenders: readonly Contender[] = allContenders(),
 ): Promise<SuiteBody> {
   const { rounds, seconds } = context.options;
-  const { linkOffloads, ...measured } = await runCases({
+  const { linkOffloads, profiles, ...measured } = await runCases({
     cases,
     contenders,
     wants: context.wants,
@@ -28,7 +28,8 @@ export async function runTunnelCases(
       innerMtuOfYip: YIP_MTU,
       congestionControl: "cubic",
       droppedSeconds: 1,
-      cipher: "ChaCha20-Poly1305 where the contender's name says no other",
+      cipher: "ChaCha20-Poly1305 where `profiles` says no other",
+      profiles,
       linkOffloads,
     },
     ...measured,
