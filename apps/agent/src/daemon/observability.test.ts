@@ -5,6 +5,7 @@ import { endpointOf, parseIp, peerIds } from "@weft/protocol";
 import { aNetworkMap, anIpv4, anIpv6, aPeer, aSelf, countingRandom, mustBe } from "@weft/protocol/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { askDaemon } from "../cli/daemon-client.ts";
 import { createStateStore } from "../state/state-store.ts";
 import { startControlPlane, type TestControlPlane } from "../testing/control-plane.ts";
 import { aStateDirectory, eventually } from "../testing/fixtures.ts";
@@ -87,6 +88,10 @@ describe.skipIf(obstacle !== null)(
 
     test("a profile of a busy agent names functions of the engine and of JavaScript, and pprof reads it", async () => {
       const load = flood();
+      const talk = { goesOn: true };
+      const talking = (async () => {
+        while (talk.goesOn) await askDaemon(states[0].paths.socket, { method: "status" }).answer;
+      })();
       const file = `${states[0].paths.directory}/cpu.pb.gz`;
 
       const folded = await weft(hosts.names[0], ["profile", "--seconds", "3", "--frequency", "199", ...dir(0)]);
@@ -102,6 +107,8 @@ describe.skipIf(obstacle !== null)(
         ...dir(0),
       ]);
       load.stop();
+      talk.goesOn = false;
+      await talking;
 
       expect([folded.code, written.code, folded.stderr, written.stderr]).toEqual([0, 0, "", ""]);
       const lines = folded.stdout.split("\n");
