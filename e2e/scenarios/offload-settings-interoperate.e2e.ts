@@ -12,11 +12,18 @@ const TCP_ONLY: Environment = { WEFT_TUN_OFFLOAD: "tcp" };
 const NO_TUN: Environment = { WEFT_TUN_OFFLOAD: "off" };
 const NO_UDP: Environment = { WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" };
 const NOTHING: Environment = { ...NO_TUN, ...NO_UDP };
+/** Checksums are finished by the sender, as without link profiles. */
+const NO_ELISION: Environment = { WEFT_CHECKSUM_ELISION: "off" };
+const CHACHA: Environment = { WEFT_CIPHER: "chacha20" };
+const AES: Environment = { WEFT_CIPHER: "aes-256-gcm" };
 
 test.for<[string, Environment, Environment]>([
   ["everything on one side, nothing on the other", ALL, NOTHING],
   ["TUN offload for TCP only against socket offload only", TCP_ONLY, NO_TUN],
   ["TUN offload without socket offload on both sides", NO_UDP, NO_UDP],
+  ["checksums elided towards a plain device", AES, { ...AES, ...NO_TUN }],
+  ["checksums elided under ChaCha20 and sockets without offload", CHACHA, NO_UDP],
+  ["elision switched off on one side", NO_ELISION, ALL],
 ])("E2E-14 bytes survive with %s", async ([, ada, grace], { skip }) => {
   const reason = whyNoMesh();
   if (reason !== undefined) skip(reason);
