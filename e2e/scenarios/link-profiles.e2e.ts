@@ -31,7 +31,7 @@ test.for<[string, Environment, Environment, PeerProfile]>([
     { WEFT_CIPHER: "chacha20", WEFT_CHECKSUM_ELISION: "off" },
     { profile: "plain", cipher: "chacha20-poly1305", elision: "off" },
   ],
-])("ELI-13 a pair settles on %s, and no checksum error follows", async ([, ada, grace, expected], { skip }) => {
+])("a pair settles on %s, and no checksum error follows", async ([, ada, grace, expected], { skip }) => {
   const reason = whyNoMesh();
   if (reason !== undefined) skip(reason);
   try {
