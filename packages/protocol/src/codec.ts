@@ -8,6 +8,7 @@ import { decodeWith, type DecodeError } from "./wire/decode.ts";
 import { serverFromWire, serverToWire } from "./wire/server-frames.ts";
 
 export type { DecodeError } from "./wire/decode.ts";
+export { PORT_RANGES_MAX } from "./wire/map-filter.ts";
 export { decodeDeltaBody, decodeMapBody, encodeDeltaBody, encodeMapBody, MAP_BODY_BYTES_MAX } from "./wire/map-body.ts";
 
 /** One binary WebSocket message towards an agent. */

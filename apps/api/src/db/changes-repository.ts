@@ -1,15 +1,16 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { NetworkId, PeerId } from "@weft/protocol";
 import type { Network, Peer } from "../domain/peer.ts";
+import type { PolicyRule } from "../domain/policy-rule.ts";
 import type { Executor } from "./client.ts";
-import { networkFromRow, peerFromRow, storedPeerId } from "./rows.ts";
+import { networkFromRow, peerFromRow, storedPeerId, storedRuleId } from "./rows.ts";
 import { networkChanges, networks, peers, rules } from "./schema/index.ts";
 
 /** A network with everything its maps are made of, as of one sequence. */
 export type NetworkContents = {
   readonly network: Network;
   readonly peers: readonly Peer[];
-  readonly rules: readonly { readonly kind: "all-to-all" }[];
+  readonly rules: readonly PolicyRule[];
 };
 
 /** What happened behind one sequence. */
@@ -18,7 +19,7 @@ export type ChangesSince = {
   /** Peers named by the changes; `undefined` when the peer is gone. */
   readonly peers: ReadonlyMap<PeerId, Peer | undefined>;
   /** The new rules when a change was about them. */
-  readonly rules: readonly { readonly kind: "all-to-all" }[] | undefined;
+  readonly rules: readonly PolicyRule[] | undefined;
   readonly networkChanged: boolean;
   /** When the newest change was made. */
   readonly at: Date | undefined;
@@ -75,6 +76,11 @@ export async function pruneChanges(db: Executor, keep: number): Promise<void> {
       and ${lte(networkChanges.sequence, sql`${networks.sequence} - ${keep}`)}`);
 }
 
-async function readRules(tx: Executor, id: NetworkId): Promise<readonly { readonly kind: "all-to-all" }[]> {
-  return tx.select({ kind: rules.kind }).from(rules).where(eq(rules.networkId, id));
+async function readRules(tx: Executor, id: NetworkId): Promise<readonly PolicyRule[]> {
+  const rows = await tx
+    .select()
+    .from(rules)
+    .where(eq(rules.networkId, id))
+    .orderBy(asc(rules.place), asc(rules.createdAt), asc(rules.id));
+  return rows.map((row) => ({ ...row, id: storedRuleId(row.id) }));
 }

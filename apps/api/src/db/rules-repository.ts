@@ -1,17 +1,27 @@
-import { and, count, eq } from "drizzle-orm";
+import { and, count, eq, isNull, max, min } from "drizzle-orm";
 import type { NetworkId, RuleId } from "@weft/protocol";
+import type { PolicyRule } from "../domain/policy-rule.ts";
 import type { Executor } from "./client.ts";
 import { keyset, pageOf } from "./paging.ts";
 import type { Page, PageRequest } from "./paging.ts";
 import { storedNetworkId, storedRuleId } from "./rows.ts";
 import { rules } from "./schema/index.ts";
 
-export type Rule = {
-  readonly id: RuleId;
+export type Rule = PolicyRule & {
   readonly networkId: NetworkId;
   readonly kind: "all-to-all";
+  readonly name: string;
+  readonly description: string;
+  /** Lower is asked first. */
+  readonly place: number;
   readonly createdAt: Date;
 };
+
+/** The rule that lets all members reach all. */
+export function openRule(of: Pick<Rule, "id" | "networkId" | "createdAt">): Rule {
+  const nothing = { protocol: null, ports: null, icmpType: null, icmpCode: null };
+  return { ...of, ...nothing, kind: "all-to-all", action: "allow", state: "on", name: "", description: "", place: 0 };
+}
 
 export async function insertRule(tx: Executor, rule: Rule): Promise<void> {
   await tx.insert(rules).values(rule);
@@ -22,17 +32,26 @@ export async function findRule(db: Executor, id: string): Promise<Rule | undefin
   return row && toRule(row);
 }
 
-export async function findRuleOfKind(
-  db: Executor,
-  networkId: NetworkId,
-  kind: Rule["kind"],
-): Promise<Rule | undefined> {
+/** The rule that lets everything pass. */
+export async function findOpenRule(db: Executor, networkId: NetworkId): Promise<Rule | undefined> {
   const [row] = await db
     .select()
     .from(rules)
-    .where(and(eq(rules.networkId, networkId), eq(rules.kind, kind)))
+    .where(and(eq(rules.networkId, networkId), eq(rules.action, "allow"), isNull(rules.protocol)))
     .limit(1);
   return row && toRule(row);
+}
+
+/** Lowest and highest place of a network's rules; both 0 without rules. */
+export async function rulePlaces(
+  db: Executor,
+  networkId: NetworkId,
+): Promise<{ readonly first: number; readonly last: number }> {
+  const [row] = await db
+    .select({ first: min(rules.place), last: max(rules.place) })
+    .from(rules)
+    .where(eq(rules.networkId, networkId));
+  return { first: row?.first ?? 0, last: row?.last ?? 0 };
 }
 
 export async function listRules(

@@ -18,6 +18,7 @@ export type Failure =
   | { readonly code: "enrolment_key_expired" }
   | { readonly code: "enrolment_key_used_up" }
   | { readonly code: "rule_exists"; readonly ruleId: string }
+  | { readonly code: "rule_fault"; readonly field: string; readonly reason: string }
   | { readonly code: "cursor_invalid" }
   | { readonly code: "peer_offline"; readonly name: string }
   | { readonly code: "same_peer" }

@@ -52,6 +52,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   name_reserved: 422,
   range_invalid: 422,
   address_pool_full: 422,
+  rule_fault: 422,
   same_peer: 422,
   idempotency_key_reused: 422,
   version_required: 428,
@@ -104,6 +105,8 @@ function detailOf(failure: Failure): string {
       return "the enrolment key was used as often as it allows; make a new one on the dashboard";
     case "rule_exists":
       return `rule ${failure.ruleId} says the same already`;
+    case "rule_fault":
+      return `${failure.field}: ${failure.reason}`;
     case "peer_offline":
       return `peer ${failure.name} is offline`;
     case "same_peer":

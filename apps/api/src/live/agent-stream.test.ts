@@ -219,6 +219,42 @@ test("CP-6 AP-28 removing the last rule denies everything, creating it again all
   second.leave();
 });
 
+test("rules with protocol and ports reach the nodes in their order, and a rule that is off does not", async () => {
+  const first = await connectAgent(server.url, { joinKey });
+  const rules = `/api/v1/networks/${network.id}/rules`;
+  const noSsh = { kind: "all-to-all", name: "no ssh", action: "deny", protocol: "tcp", ports: [{ low: 22, high: 22 }] };
+
+  const denied = (await owner.post(rules, { ...noSsh, position: "first" })).body;
+  const off = (await owner.post(rules, { kind: "all-to-all", protocol: "udp", state: "off" })).body;
+  const ping = (await owner.post(rules, { kind: "all-to-all", protocol: "icmp", icmpType: 8 })).body;
+  const { filter } = await first.until((map) => map.filter.length === 3);
+
+  expect(filter.map(({ action, protocol, ports, icmp }) => ({ action, protocol, ports, icmp }))).toEqual([
+    { action: "deny", protocol: 6, ports: [{ low: 22, high: 22 }], icmp: undefined },
+    { action: "allow", protocol: null, ports: null, icmp: undefined },
+    { action: "allow", protocol: 1, ports: null, icmp: { type: 8, code: null } },
+  ]);
+  expect(denied).toMatchObject({ name: "no ssh", state: "on" });
+  expect(denied.place).toBeLessThan(off.place);
+  for (const { id } of [denied, off, ping]) await owner.call("DELETE", `/api/v1/rules/${id}`);
+  await first.until((map) => map.filter.length === 1);
+  first.leave();
+});
+
+test("F-B5 a rule that makes no sense is refused with the field and the reason", async () => {
+  const rules = `/api/v1/networks/${network.id}/rules`;
+  for (const [wrong, reason] of [
+    [{ protocol: "icmp", ports: [{ low: 1, high: 2 }] }, "ports: only tcp and udp have ports"],
+    [{ protocol: "tcp", ports: [{ low: 9, high: 2 }] }, "ports: the range 9-2 ends before it begins"],
+    [{ icmpType: 8 }, "icmpType: only icmp and icmpv6 have types"],
+    [{ protocol: "icmp", icmpCode: 1 }, "icmpCode: a code belongs to a type"],
+  ] as const) {
+    const answer = await owner.post(rules, { kind: "all-to-all", ...wrong });
+    expect([answer.status, answer.body.code]).toEqual([422, "rule_fault"]);
+    expect(answer.body.detail).toContain(reason);
+  }
+});
+
 test("AP-20 AP-21 a current node resumes; one with a gap gets a whole map again", async () => {
   const identity = makeIdentity();
   const agent = await connectAgent(server.url, { joinKey, identity });

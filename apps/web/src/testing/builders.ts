@@ -82,7 +82,22 @@ export function aPeerSample(change: Partial<PeerSample> = {}): PeerSample {
 }
 
 export function aRule(change: Partial<Rule> = {}): Rule {
-  return { id: "pol_all", networkId: "net_home", kind: "all-to-all", createdAt: at(86_400), ...change };
+  return {
+    id: "pol_all",
+    networkId: "net_home",
+    kind: "all-to-all",
+    name: "",
+    description: "",
+    action: "allow",
+    state: "on",
+    protocol: null,
+    ports: null,
+    icmpType: null,
+    icmpCode: null,
+    place: 0,
+    createdAt: at(86_400),
+    ...change,
+  };
 }
 
 export function anEnrolmentKey(change: Partial<EnrolmentKey> = {}): EnrolmentKey {

@@ -1,5 +1,5 @@
 import type { EnrolmentKey, Network, Peer, Rule, Token } from "../api/types.ts";
-import { aNetwork, at } from "./builders.ts";
+import { aNetwork, aRule, at } from "./builders.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
 
 /** What the control plane of a test knows. */
@@ -89,7 +89,7 @@ export function worldHandlers(world: World): Handlers {
     "rules.list": () => page(world.rules),
     "rules.remove": ({ ruleId }) => void (world.rules = world.rules.filter((rule) => rule.id !== ruleId)),
     "rules.create": ({ networkId, kind }) => {
-      const rule: Rule = { id: `pol_${world.rules.length}`, networkId, kind, createdAt: at(0) };
+      const rule = aRule({ id: `pol_${world.rules.length}`, networkId, kind, createdAt: at(0) });
       world.rules.push(rule);
       return rule;
     },

@@ -1,4 +1,4 @@
-import { index, pgTable, text } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, idColumn } from "./columns.ts";
 import { networks } from "./networks.ts";
 
@@ -11,6 +11,21 @@ export const rules = pgTable(
       .notNull()
       .references(() => networks.id, { onDelete: "cascade" }),
     kind: text("kind", { enum: ["all-to-all"] }).notNull(),
+    name: text("name").notNull().default(""),
+    description: text("description").notNull().default(""),
+    /** Lower is asked first; rules of one place by age. */
+    place: integer("place").notNull().default(0),
+    action: text("action", { enum: ["allow", "deny"] })
+      .notNull()
+      .default("allow"),
+    state: text("state", { enum: ["on", "off"] })
+      .notNull()
+      .default("on"),
+    /** Null = any. */
+    protocol: text("protocol", { enum: ["tcp", "udp", "icmp", "icmpv6", "sctp"] }),
+    ports: jsonb("ports").$type<readonly { readonly low: number; readonly high: number }[]>(),
+    icmpType: integer("icmp_type"),
+    icmpCode: integer("icmp_code"),
     createdAt: createdAt(),
   },
   (table) => [index("rules_page").on(table.networkId, table.createdAt, table.id)],

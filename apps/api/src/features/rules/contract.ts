@@ -1,12 +1,35 @@
 import { z } from "zod";
+import { PORT_RANGES_MAX } from "@weft/protocol";
+import { POLICY_PROTOCOLS } from "../../domain/policy-rule.ts";
 import { listInput, listOutput, NetworkIdSchema, RuleIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+
+const PortSchema = z.int().min(0).max(65_535);
+const ByteSchema = z.int().min(0).max(255);
+
+const conditions = {
+  name: z.string().max(100).describe("For people"),
+  description: z.string().max(1_000),
+  action: z.enum(["allow", "deny"]),
+  state: z.enum(["on", "off"]).describe("A rule that is off is kept and ignored"),
+  protocol: z.enum(POLICY_PROTOCOLS).nullable().describe("`null` = any"),
+  ports: z
+    .array(z.strictObject({ low: PortSchema, high: PortSchema }))
+    .min(1)
+    .max(PORT_RANGES_MAX)
+    .nullable()
+    .describe("Destination ports of tcp or udp, both ends included; `null` = any"),
+  icmpType: ByteSchema.nullable().describe("`null` = any"),
+  icmpCode: ByteSchema.nullable().describe("`null` = any"),
+};
 
 const RuleSchema = z
   .strictObject({
     id: RuleIdSchema,
     networkId: NetworkIdSchema,
     kind: z.enum(["all-to-all"]),
+    ...conditions,
+    place: z.int().describe("Lower is asked first; the first rule that matches decides"),
     createdAt: TimeSchema,
   })
   .meta({ id: "Rule" });
@@ -23,7 +46,19 @@ export const rulesContract = {
     summary: "Adds a rule",
     rest: { method: "POST", path: "/networks/{networkId}/rules", status: 201, location: "/rules/{id}" },
     access: { kind: "role", role: "admin", scope: "policies:write" },
-    input: z.strictObject({ networkId: NetworkIdSchema, kind: z.enum(["all-to-all"]) }),
+    input: z.strictObject({
+      networkId: NetworkIdSchema,
+      kind: z.enum(["all-to-all"]),
+      name: conditions.name.default(""),
+      description: conditions.description.default(""),
+      action: conditions.action.default("allow"),
+      state: conditions.state.default("on"),
+      protocol: conditions.protocol.default(null),
+      ports: conditions.ports.default(null),
+      icmpType: conditions.icmpType.default(null),
+      icmpCode: conditions.icmpCode.default(null),
+      position: z.enum(["first", "last"]).default("last").describe("Before or behind the rules that are there"),
+    }),
     output: RuleSchema,
   }),
   remove: mutation({

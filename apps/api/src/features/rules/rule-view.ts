@@ -2,5 +2,20 @@ import type { Rule } from "../../db/rules-repository.ts";
 
 /** A rule as callers see it. */
 export function ruleView(rule: Rule) {
-  return { id: rule.id, networkId: rule.networkId, kind: rule.kind, createdAt: rule.createdAt.toISOString() };
+  const { id, networkId, kind, name, description, action, state, protocol, icmpType, icmpCode, place } = rule;
+  return {
+    id,
+    networkId,
+    kind,
+    name,
+    description,
+    action,
+    state,
+    protocol,
+    ports: rule.ports?.map(({ low, high }) => ({ low, high })) ?? null,
+    icmpType,
+    icmpCode,
+    place,
+    createdAt: rule.createdAt.toISOString(),
+  };
 }

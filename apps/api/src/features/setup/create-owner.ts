@@ -1,6 +1,6 @@
 import { err, ok, ruleIds, userIds } from "@weft/protocol";
 import { allNetworks, insertNetwork, lockNetworkCreation, publishChanges } from "../../db/networks-repository.ts";
-import { insertRule } from "../../db/rules-repository.ts";
+import { insertRule, openRule } from "../../db/rules-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { insertUser, lockUsers, ownerExists } from "../../db/users-repository.ts";
 import { addressGroup } from "../../domain/address-group.ts";
@@ -36,7 +36,7 @@ export async function createOwner(
     if (!network.ok) return network;
     await insertNetwork(tx, network.value);
     const networkId = network.value.id;
-    await insertRule(tx, { id: ruleIds.make(deps.random), networkId, kind: "all-to-all", createdAt: now });
+    await insertRule(tx, openRule({ id: ruleIds.make(deps.random), networkId, createdAt: now }));
     await publishChanges(tx, networkId, { changes: [{ kind: "network" }, { kind: "rules" }], at: now });
     const view = networkView({ ...network.value, peerCount: 0 }, deps.live);
     await recordAudit(tx, call, {
