@@ -109,8 +109,10 @@ async function addNetwork(owned: OwnedNetwork, name: string): Promise<string> {
 /** Why the built agent does not know one of the settings, or `undefined`: it refuses nonsense only in those that it reads. */
 async function whyNotSettable(env: Variant["env"]): Promise<string | undefined> {
   const module: unknown = await import(pathToFileURL(repositoryPath(TUNING_MODULE)).href);
-  const { engineTuning } = TuningModule.parse(module);
-  const unknown = Object.keys(env).filter((name) => engineTuning({ [name]: "nonsense" }).ok);
+  const { engineTuning, cipherWish } = TuningModule.parse(module);
+  const unknown = Object.keys(env).filter((name) =>
+    [engineTuning, cipherWish].every((read) => read({ [name]: "nonsense" }).ok),
+  );
   return unknown.length === 0 ? undefined : `the built agent has no setting ${unknown.join(", ")}`;
 }
 
@@ -118,9 +120,8 @@ const PeerProfile = z.object({ profile: z.string(), cipher: z.string(), elision:
 const StatusOutput = z.object({ peers: z.array(PeerProfile) });
 const SETTLED = new Set(["plain", "active"]);
 const TUNING_MODULE = "apps/agent/dist/settings/engine-tuning.js";
-const TuningModule = z.object({
-  engineTuning: z.custom<(env: Variant["env"]) => { readonly ok: boolean }>((value) => typeof value === "function"),
-});
+const Reader = z.custom<(env: Variant["env"]) => { readonly ok: boolean }>((value) => typeof value === "function");
+const TuningModule = z.object({ engineTuning: Reader, cipherWish: Reader });
 const VARIANTS: readonly Variant[] = [
   { name: "weft", env: {} },
   {
