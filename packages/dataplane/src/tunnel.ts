@@ -25,7 +25,7 @@ export type TunnelPeer = {
   readonly profile?: LinkProfile;
   /** Whether we may go on in plain WireGuard when the peer does not answer under the profile; absent = refuse. */
   readonly profileFallback?: ProfileFallback;
-  /** Whether it is asked, inside the tunnel, which sizes reach it: only where it is a weft node. Default: not. */
+  /** Whether it is asked, inside the tunnel, which sizes reach it; only in sessions under a `profile`. Default: not. */
   readonly pathProbes?: "sent" | "not-sent";
 };
 

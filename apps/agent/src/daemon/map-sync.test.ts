@@ -213,6 +213,13 @@ describe("map to tunnel", () => {
     expect(sync.tunnelsMade()).toBe(2);
   });
 
+  test("only a peer with a link profile is asked inside the tunnel which sizes reach it: a plain member never is", () => {
+    const profile = { revision: 1, cipher: "aes-256-gcm", elision: "on", lanes: 1 } as const;
+
+    expect(tunnelPeer(aPeer(1), aSelf()).pathProbes).toBe("not-sent");
+    expect(tunnelPeer(aPeer(1, { profile }), aSelf()).pathProbes).toBe("sent");
+  });
+
   test("ND-14 endpoints inside the network and empty addresses do not reach the tunnel", () => {
     const endpoints = ["192.0.2.1:1", "10.77.5.5:1", "[fd77::9]:1"].map((text) => mustBe(parseEndpoint(text)));
 

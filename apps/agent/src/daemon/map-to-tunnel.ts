@@ -24,8 +24,8 @@ export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
     keepaliveSeconds: peer.keepaliveSeconds,
     ...(peer.profile ? { profile: peer.profile } : {}),
     ...(self.profileFallback ? { profileFallback: self.profileFallback } : {}),
-    // Only agents join a network, so every peer of a map understands probes or ignores them.
-    pathProbes: "sent",
+    // Extension messages are for weft nodes that agreed on more than plain WireGuard; a plain member never gets one.
+    pathProbes: peer.profile ? "sent" : "not-sent",
   };
 }
 

@@ -2,7 +2,7 @@ import type { PeerPathMtu } from "../tunnel.ts";
 import { type CoreContext, rearm } from "./core-context.ts";
 import { createPathMtu, type PathInput, type PathMtu, RAISE_AFTER_MS, stepPathMtu } from "./path-mtu.ts";
 import { innerBytes, type PathBounds, pathBounds } from "./path-mtu-sizes.ts";
-import type { Peer } from "./peer.ts";
+import { type Peer, pathProbesOf } from "./peer.ts";
 import { wireEndpoint } from "./wire-address.ts";
 
 /** A path to the peer begins to be used: its session came up, or it is reached elsewhere from now on. */
@@ -27,7 +27,7 @@ export function feedPath(context: CoreContext, peer: Peer, input: Seen): void {
   const { nowMs } = input;
   const { pathMtu: before, slot } = peer;
   if (!before) return;
-  if (peer.desired.pathProbes === "sent") {
+  if (pathProbesOf(peer) === "sent") {
     const step = stepPathMtu(before, input, nowMs);
     adopt(context, peer, step.path);
     for (const { id, size } of step.probes) context.send({ kind: "send-probe", slot, size, id });
@@ -88,11 +88,11 @@ function boundsOf(context: CoreContext, peer: Peer): PathBounds | null {
   const { active } = peer.choice;
   if (!active || peer.link.state === "down") return null;
   const family = wireEndpoint(active).address.length === 4 ? 4 : 6;
-  return pathBounds({ family, ...context.mtu, probes: peer.desired.pathProbes ?? "not-sent" });
+  return pathBounds({ family, ...context.mtu, probes: pathProbesOf(peer) });
 }
 
 function answering(peer: Peer): "answered" | "ignored" {
-  return peer.desired.pathProbes === "sent" ? "answered" : "ignored";
+  return pathProbesOf(peer) === "sent" ? "answered" : "ignored";
 }
 
 /**

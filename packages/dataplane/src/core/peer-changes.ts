@@ -38,7 +38,6 @@ function addPeer(context: CoreContext, desired: TunnelPeer, at: Moment): void {
   peer.profiles = { wanted, previous: null, fallback: desired.profileFallback ?? "refuse" };
   context.send({ kind: "add-peer", slot, keepaliveSeconds: desired.keepaliveSeconds });
   if (peer.choice.active) context.send({ kind: "set-endpoint", slot, endpoint: wireEndpoint(peer.choice.active) });
-  if (desired.pathProbes === "sent") allowProbes(context, peer);
   claimPrefixes(context, peer);
   if (desired.keepaliveSeconds === 0 || desired.endpoints.length === 0) return;
   peer.wakeAtMs = at.nowMs;

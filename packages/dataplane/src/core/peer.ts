@@ -117,6 +117,15 @@ export function peerStateOf(peer: Peer): Omit<PeerState, "pathMtu"> {
   };
 }
 
+/**
+ * Whether the peer may be asked which sizes reach it: extension messages exist only in sessions under a link profile. Whoever
+ * speaks plain WireGuard, also for want of an answer under the profile, never gets one.
+ */
+export function pathProbesOf(peer: Peer): "sent" | "not-sent" {
+  const isProfiled = (peer.sessions.current ?? peer.sessions.next)?.profile;
+  return isProfiled && peer.desired.pathProbes === "sent" ? "sent" : "not-sent";
+}
+
 function profileOf(peer: Peer): PeerState["profile"] {
   const { current, next } = peer.sessions;
   const session = current ?? next;

@@ -4,8 +4,8 @@ import { withAuthenticated } from "./endpoint-choice.ts";
 import type { WireEndpoint } from "./engine-port.ts";
 import type { SessionKeys } from "./handshake/session-keys.ts";
 import { withWorking } from "./link-profiles.ts";
-import type { Peer } from "./peer.ts";
-import { endPath, startPath } from "./path-mtu-flow.ts";
+import { type Peer, pathProbesOf } from "./peer.ts";
+import { allowProbes, endPath, startPath } from "./path-mtu-flow.ts";
 import { pathHeard } from "./path-state.ts";
 import { type SlotsChange, withConfirmed, withInstalled, withoutSession } from "./session-slots.ts";
 import { endpointFromWire } from "./wire-address.ts";
@@ -29,7 +29,7 @@ export function installSession(context: CoreContext, peer: Peer, session: FreshS
   keys.sendKey.fill(0);
   keys.receiveKey.fill(0);
   const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs, profile };
-  applySlots(context, peer, withInstalled(peer.sessions, record));
+  applySlots(context, peer, { ...withInstalled(peer.sessions, record), nowMs: at.nowMs });
   peer.lastHandshakeAtUnixMs = at.unixMs;
   peer.wakeAtMs = null;
   rearm(context, peer);
@@ -42,7 +42,7 @@ export function confirmSession(
   session: { readonly localIndex: number; readonly nowMs: number },
 ): void {
   const { localIndex, nowMs } = session;
-  applySlots(context, peer, withConfirmed(peer.sessions, localIndex));
+  applySlots(context, peer, { ...withConfirmed(peer.sessions, localIndex), nowMs });
   const { current } = peer.sessions;
   if (current?.localIndex !== localIndex) return;
   peer.profiles = withWorking(peer.profiles, current.profile);
@@ -55,7 +55,9 @@ export function confirmSession(
 /** The engine wiped a session's keys. Returns whether any other is left. */
 export function forgetSession(context: CoreContext, peer: Peer, localIndex: number): "some-left" | "none-left" {
   context.indices.release(localIndex);
+  const probesBefore = pathProbesOf(peer);
   peer.sessions = withoutSession(peer.sessions, localIndex);
+  if (pathProbesOf(peer) !== probesBefore) allowProbes(context, peer);
   if (peer.sessions.current || peer.sessions.next) return "some-left";
   markDown(context, peer);
   return "none-left";
@@ -95,8 +97,13 @@ function markDown(context: CoreContext, peer: Peer): void {
   context.emit({ kind: "peer-down", publicKey: peer.publicKey });
 }
 
-function applySlots(context: CoreContext, peer: Peer, change: SlotsChange): void {
+function applySlots(context: CoreContext, peer: Peer, change: SlotsChange & { readonly nowMs: number }): void {
+  const probesBefore = pathProbesOf(peer);
   peer.sessions = change.slots;
+  if (pathProbesOf(peer) !== probesBefore) {
+    allowProbes(context, peer);
+    startPath(context, peer, change.nowMs);
+  }
   for (const { localIndex } of change.dropped) {
     context.send({ kind: "retire-session", localIndex });
     context.indices.release(localIndex);

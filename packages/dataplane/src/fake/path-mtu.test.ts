@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { type Endpoint, hostPrefix, ipToBytes, parseEndpoint, parseIp, type Result, Secret } from "@weft/protocol";
+import {
+  type Endpoint,
+  hostPrefix,
+  ipToBytes,
+  type LinkProfile,
+  parseEndpoint,
+  parseIp,
+  type Result,
+  Secret,
+} from "@weft/protocol";
 import { describe, expect, test } from "vitest";
 import { PROBE_TIMEOUT_MS, PROBES_MAX, VERIFY_PAUSE_MS } from "../core/path-mtu.ts";
 import type { PeerPathMtu, TunnelPeer } from "../tunnel.ts";
@@ -84,21 +93,31 @@ test("a path that carries more changes nothing where the interface has a fixed M
   expect(alice.interfaceMtu()).toBe(1_420);
 });
 
-test("towards plain WireGuard nothing but WireGuard is ever sent", () => {
-  const { alice, time, network } = makePair({ carries: 1_372, pathProbes: "not-sent" });
+test.each(["both", "bob, and alice may too"] as const)(
+  "towards plain WireGuard nothing but WireGuard is ever sent (plain: %s)",
+  (plain) => {
+    const { alice, time, network } = makePair({ carries: 1_372, plain });
 
-  alice.say("hello");
-  alice.say("x".repeat(1_300));
-  time.advance(120_000);
+    alice.say("hello");
+    alice.say("x".repeat(1_300));
+    time.advance(120_000);
 
-  // Two handshake messages, two packets, keepalives.
-  expect(network.sent.filter(({ payload }) => payload.length > 148 && payload.length !== 1_360)).toEqual([]);
-  expect(alice.path()).toEqual({ state: "assumed", mtu: 1_420, datagramBytes: 1_452 });
-});
+    // Two handshake messages, two packets, keepalives.
+    expect(network.sent.filter(({ payload }) => payload.length > 148 && payload.length !== 1_360)).toEqual([]);
+    expect(alice.path()).toEqual({ state: "assumed", mtu: 1_420, datagramBytes: 1_452 });
+  },
+);
+
+const PROFILE: LinkProfile = { revision: 1, cipher: "chacha20-poly1305", elision: "on", lanes: 1 };
 
 type Host = InMemoryTunnel & { readonly say: (text: string) => void; readonly path: () => PeerPathMtu | undefined };
 
-function makePair(options: { readonly carries: number; readonly mtuMax?: number; readonly pathProbes?: "not-sent" }): {
+/** `plain`: which of the two speaks nothing but WireGuard. */
+function makePair(options: {
+  readonly carries: number;
+  readonly mtuMax?: number;
+  readonly plain?: "both" | "bob, and alice may too";
+}): {
   readonly alice: Host;
   readonly bob: Host;
   readonly time: ReturnType<typeof createVirtualClock>;
@@ -127,7 +146,9 @@ function makePair(options: { readonly carries: number; readonly mtuMax?: number;
     allowedIps: [hostPrefix(address(number))],
     endpoints: [endpoint(`192.0.2.${number}:51820`)],
     keepaliveSeconds: 0,
-    pathProbes: options.pathProbes ?? "sent",
+    pathProbes: "sent",
+    ...(options.plain === "both" || (options.plain && number === 1) ? {} : { profile: PROFILE }),
+    profileFallback: "plain",
   });
   alice.tunnel.replacePeers([asPeer(bob, 2)]);
   bob.tunnel.replacePeers([asPeer(alice, 1)]);
