@@ -14,6 +14,8 @@ export type DesiredState = {
   readonly isPending: () => boolean;
   /** The node runs on the map of this moment; it was sent, or confirmed when the node came back. */
   readonly noteSentAll: () => void;
+  /** Whether the node was told of the peer with this index, and not yet that it is gone. */
+  readonly holds: (index: number) => boolean;
   /** Takes everything pending as one delta; `undefined` when nothing of it concerns the node any more. */
   readonly takeDelta: () => MapDelta | undefined;
 };
@@ -38,6 +40,7 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
     noteSnapshot: () => void (isSnapshotDue = true),
     isSnapshotDue: () => isSnapshotDue,
     isPending: () => isSnapshotDue || isSelfDirty || areRulesDirty || dirty.size > 0,
+    holds: sent.has,
     noteSentAll() {
       clear();
       isSnapshotDue = false;

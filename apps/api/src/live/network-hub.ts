@@ -49,6 +49,7 @@ export function createNetworkHub(deps: NetworkHubDeps, contents: NetworkContents
     const fresh = await readNetwork(db, id);
     if (!fresh) return end();
     mirror.replace(fresh);
+    forgetUnused(streams, mirror);
     const removed = before.filter((peerId) => !mirror.peers().has(peerId));
     sayRemoved(streams, removed);
     deps.onPeers([...mirror.peers().keys()], removed);
@@ -67,6 +68,7 @@ export function createNetworkHub(deps: NetworkHubDeps, contents: NetworkContents
     if (!changes) return end();
     if (changes.network.epoch !== mirror.network().epoch || !changes.isComplete) return reload();
     follow(context, changes);
+    forgetUnused(streams, mirror);
   };
 
   return {
@@ -133,6 +135,11 @@ function follow(context: FollowContext, changes: ChangesSince): void {
     [...changes.peers.keys()].filter((peerId) => mirror.peers().has(peerId)),
     removed,
   );
+}
+
+function forgetUnused(streams: ReadonlyMap<PeerId, AttachedStream>, mirror: NetworkMirror): void {
+  const sets = [...streams.values()].map(({ desired }) => desired);
+  mirror.forgetUnused((index) => sets.some((desired) => desired.holds(index)));
 }
 
 function sameCapabilities(left: Peer, right: Peer): boolean {
