@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
+import { renewLostHistory } from "./db/database-history.ts";
 import { keepInstanceSecrets } from "./db/instance-repository.ts";
 import type { DatabaseOptions } from "./db/client.ts";
 import { openDatabase } from "./db/open-database.ts";
@@ -34,6 +35,8 @@ export type AppOptions = {
   readonly open?: typeof openDatabase;
   /** How late the event loop is; measured when left out. */
   readonly lagMs?: () => number;
+  /** Agents' connections at a time that were not admitted yet; there are defaults. */
+  readonly strangersMax?: { readonly perSubject: number; readonly total: number };
 };
 
 export type App = {
@@ -52,10 +55,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     for (const step of steps.splice(0).toReversed()) await step();
   };
   try {
-    const startedAt = new Date(clock.nowMs());
     const version = await readVersion();
-    const source = { dataFolder: config.dataFolder, url: config.databaseUrl };
-    const database = await open(source, options.database);
+    const database = await open({ dataFolder: config.dataFolder, url: config.databaseUrl }, options.database);
     steps.push(database.dispose);
     const { db } = database;
     const fresh = { serverPrivateKey: null, cursorKey: randomBytes(32).toString("base64") };
@@ -76,7 +77,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       cursors: createCursors(Buffer.from(secrets.cursorKey, "base64")),
       server: {
         version,
-        startedAt,
+        startedAt: new Date(clock.nowMs()),
         key: identity.key,
         databaseKind: database.kind,
         publicUrl: config.publicUrl,
@@ -98,9 +99,11 @@ export async function createApp(options: AppOptions): Promise<App> {
         await removePeer(deps, { ...from, actor: { kind: "node", peerId, name } }, { peerId });
       },
       log: (event, fields) => log.info({ event, ...fields }),
+      ...(options.strangersMax && { strangersMax: options.strangersMax }),
     });
     const listener = await listenForChanges({
       database,
+      checkHistory: () => renewLostHistory(db, random),
       catchUp: hub.catchUp,
       known: () => hub.networks.keys(),
       onError,
@@ -112,7 +115,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     steps.push(gauge.dispose);
     const lagMs = options.lagMs ?? gauge.lagMs;
     const door = createDoorkeeper(() => random(1)[0] ?? 0);
-    const waitSeconds = () => door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() });
+    const waitSeconds = (address: string) =>
+      agents.hasRoom(address) ? door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() }) : STRANGERS_WAIT_SECONDS;
     const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate, waitSeconds });
     steps.push(
       () => server.close(),
@@ -136,4 +140,6 @@ function random(length: number): Uint8Array {
 
 /** Enrolments of one network follow each other anyway; two keep the database busy. */
 const ENROLMENTS_AT_ONCE = 2;
+/** As long as a connection may take until its hello. */
+const STRANGERS_WAIT_SECONDS = 10;
 const SYSTEM_CLOCK: WallClock = { nowMs: () => Date.now() };

@@ -9,7 +9,7 @@ export type AgentGate = (connection: AgentConnection) => void;
 export type AgentRouteOptions = {
   readonly agentGate: AgentGate;
   /** Seconds that a node shall wait before it comes again; nothing while there is room. */
-  readonly waitSeconds: () => number | undefined;
+  readonly waitSeconds: (address: string) => number | undefined;
 };
 
 /** An agent's connection as the live side gets it. */
@@ -31,7 +31,7 @@ export function registerAgentRoute(app: FastifyInstance, options: AgentRouteOpti
     {
       websocket: true,
       onRequest: async (request, reply) => {
-        const retryAfterSeconds = options.waitSeconds();
+        const retryAfterSeconds = options.waitSeconds(addressOf(request));
         if (retryAfterSeconds === undefined) return undefined;
         return sendFailure(request, reply, { code: "overloaded", retryAfterSeconds });
       },

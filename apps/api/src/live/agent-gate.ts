@@ -1,5 +1,6 @@
 import { addressGroup } from "../domain/address-group.ts";
 import { createFlapDamping } from "../domain/flap-damping.ts";
+import { createOccupancy } from "../domain/occupancy.ts";
 import { createTokenBuckets } from "../domain/token-bucket.ts";
 import type { AgentConnection, AgentGate } from "../http/agent-route.ts";
 import { admitNode } from "./admit-node.ts";
@@ -20,6 +21,8 @@ export type AgentGateDeps = AdmitDeps & {
   readonly serverVersion: string;
   readonly remove: RemoveNode;
   readonly log: GateLog;
+  /** Connections at a time that were not admitted yet; there are defaults. */
+  readonly strangersMax?: { readonly perSubject: number; readonly total: number };
 };
 
 /** Where a connection stands. */
@@ -32,14 +35,18 @@ type State =
 /** The agents' door: proves who comes in, then hands the connection to its session. */
 export function createAgentGate(deps: AgentGateDeps): {
   readonly gate: AgentGate;
+  /** Whether one more connection from there may begin; false while too many have not been admitted yet. */
+  readonly hasRoom: (address: string) => boolean;
   readonly stop: (windowMs: number) => void;
 } {
   const open = new Set<AgentSocket>();
   const flaps = createFlapDamping();
   const arrivals = createTokenBuckets(ARRIVALS);
+  const strangers = createOccupancy({ ...STRANGERS, ...deps.strangersMax });
   let isStopping = false;
   const gate: AgentGate = (connection) => {
     let state: State = { step: "over" };
+    const noStrangerNow = strangers.enter(addressGroup(connection.address));
     const socket = createAgentSocket(connection.socket, {
       onProof: () => state.step === "open" && state.session.onProof(),
       onFrame: (frame) => {
@@ -58,6 +65,7 @@ export function createAgentGate(deps: AgentGateDeps): {
       onFault: (error) => deps.log("agent_stream_failed", { err: error, requestId: connection.requestId }),
       onClose: () => {
         clearTimeout(patience);
+        noStrangerNow();
         open.delete(socket);
         if (state.step === "open") state.session.onClose();
         state = { step: "over" };
@@ -88,6 +96,7 @@ export function createAgentGate(deps: AgentGateDeps): {
         }
         const session = await admit(deps, { connection, socket, proven: proven.value });
         if (!session) return;
+        noStrangerNow();
         if (state.step === "over") return session.onClose();
         state = { step: "open", session };
       } catch (error) {
@@ -99,6 +108,7 @@ export function createAgentGate(deps: AgentGateDeps): {
   };
   return {
     gate,
+    hasRoom: (address) => strangers.hasRoom(addressGroup(address)),
     stop(windowMs) {
       isStopping = true;
       for (const socket of open) socket.bye(restart(windowMs));
@@ -145,6 +155,8 @@ function restart(windowMs: number) {
 const EXPECTED_HELLO = refuse("protocol_error", "none", "expected a hello within ten seconds of the challenge");
 /** A handshake costs us a millisecond before anything is proven; thousands behind one NAT may still return at once. */
 const ARRIVALS = { perSecond: 100, burst: 5_000 };
+/** Connections at a time that were not admitted yet: each holds a socket and the keys of its handshake, some 20 KB. */
+const STRANGERS = { perSubject: 2_000, total: 4_000 };
 const HELLO_WAIT_MS = 10_000;
 /** Agents come back spread over this window. */
 export const RESTART_WINDOW_MS = 5_000;

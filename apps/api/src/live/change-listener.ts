@@ -9,6 +9,8 @@ import { allNetworks, CHANGES_CHANNEL } from "../db/networks-repository.ts";
  */
 export async function listenForChanges(deps: {
   readonly database: Database;
+  /** After a lost connection the database may be another one than before. */
+  readonly checkHistory: () => Promise<unknown>;
   readonly catchUp: (id: NetworkId) => Promise<unknown>;
   readonly known: () => Iterable<NetworkId>;
   readonly onError: (event: string, error: unknown) => void;
@@ -26,6 +28,7 @@ export async function listenForChanges(deps: {
     }
   };
   const followAll = async () => {
+    await deps.checkHistory();
     const stored = (await allNetworks(deps.database.db)).map(({ id }) => id);
     await Promise.all([...new Set([...stored, ...deps.known()])].map((id) => follow(id)));
   };

@@ -28,6 +28,7 @@ export type TestAppOptions = {
   readonly clock?: AppOptions["clock"];
   /** Lag of the event loop. None when left out: tests run their nodes in the server's own process, and slow it down. */
   readonly lagMs?: () => number;
+  readonly strangersMax?: AppOptions["strangersMax"];
 };
 
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -58,6 +59,7 @@ async function start(place: {
     log,
     lagMs: options.lagMs ?? (() => 0),
     ...(options.clock && { clock: options.clock }),
+    ...(options.strangersMax && { strangersMax: options.strangersMax }),
     database: { onStatement: (statement) => void statements.push(statement) },
     open: async (_source, databaseOptions) => {
       const connected = database.connect(databaseOptions);

@@ -11,6 +11,8 @@ export const instance = pgTable(
     serverPrivateKey: text("server_private_key"),
     /** Signs list cursors, base64. */
     cursorKey: text("cursor_key").notNull(),
+    /** Which history of this database the epochs of all networks belong to. */
+    historyMark: text("history_mark"),
     createdAt: createdAt(),
   },
   (table) => [check("instance_is_single", sql`${table.only}`)],

@@ -1,0 +1,1 @@
+ALTER TABLE "instance" ADD COLUMN "history_mark" text;
