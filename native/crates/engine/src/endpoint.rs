@@ -203,6 +203,7 @@ mod tests {
         assert_eq!(cell.store(None), Change::Moved);
     }
 
+    /// P-75: an endpoint that moves while others read it is never seen half.
     #[test]
     fn a_reader_never_sees_half_of_a_write() {
         let one = Some(endpoint(

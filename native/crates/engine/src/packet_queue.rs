@@ -267,6 +267,7 @@ mod tests {
         assert_eq!(counts, [2, 2, 1, 0]);
     }
 
+    /// P-36: lengths and bytes that do not belong together are refused, and nothing panics.
     #[test]
     fn lengths_beyond_the_bytes_are_refused() {
         let (tun, _host) = memory_tun(FRAMING);

@@ -246,6 +246,7 @@ fn frames() -> Vec<Vec<u8>> {
     vec![bulk.clone(), bulk, small(1), small(2), small(3)]
 }
 
+/// LIM-09, P-90: every buffer is used again: what moves packets allocates nothing, so it can leak nothing.
 #[test]
 fn moving_packets_both_ways_allocates_nothing_in_steady_state() {
     let clock = TestClock::default();

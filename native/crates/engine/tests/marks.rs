@@ -192,3 +192,37 @@ fn fbk_08_a_keepalive_ends_a_batch_whose_tail_would_be_equal() {
     }
     assert_eq!(pair.nodes[1].peer("rxPackets"), 9 + 8 + 7 + 9 + 130 + 5);
 }
+
+/// P-83: one odd packet inside a bulk stream costs a send or two, not the batching of the others.
+#[test]
+fn p_83_an_odd_packet_does_not_end_the_batching() {
+    let mut pair = Pair::with_session();
+    for number in 0..41 {
+        let size = if number == 20 { 1 } else { 1_000 };
+        pair.nodes[0].host.send_packet(&marked(number, 0, size));
+    }
+    take_sends(&pair);
+
+    pair.exchange();
+
+    // The first after a quiet time, nineteen and the odd one as their short tail, the other twenty.
+    let sends = take_sends(&pair);
+    assert_eq!(sends.len(), 3, "{sends:?}");
+    assert_eq!(pair.nodes[1].peer("rxPackets"), 41);
+}
+
+/// LIM-10, P-79: a device that never runs dry does not keep a shard from its deadlines and its sockets.
+#[test]
+fn p_79_a_turn_reads_a_bounded_number_of_frames() {
+    let mut pair = Pair::with_session();
+    for number in 0..1_000 {
+        pair.nodes[0].host.send_packet(&marked(number, 0, 100));
+    }
+    let before = pair.nodes[0].total("tunReadFrames");
+
+    let more = pair.nodes[0].shard.turn(support::EVERYTHING);
+
+    let read = pair.nodes[0].total("tunReadFrames") - before;
+    assert_eq!(read, engine::TUN_FRAMES_PER_TURN as u64);
+    assert!(more.tun, "it says that there is more");
+}

@@ -98,7 +98,7 @@ fn a_probe_above_what_the_path_carries_stays_unanswered_and_takes_nothing_along(
     assert_eq!(pair.nodes[1].packets(), [u4(1, 100)]);
 }
 
-/// SEG-15: a probe never joins a GSO send.
+/// P-85, SEG-15: a probe never joins a GSO send.
 #[test]
 fn seg_15_a_probe_between_packets_goes_in_a_send_of_its_own() {
     let mut pair = probing(0);

@@ -284,6 +284,7 @@ fn without_the_capability_the_error_names_it() {
     });
 }
 
+/// ORD-09, P-49: the device is up with its MTU and a transmit queue of its own length.
 #[test]
 fn an_opened_device_is_up_with_its_mtu_and_queue_and_no_address_of_the_kernels_own() {
     in_namespace(|| {

@@ -18,13 +18,19 @@ use sys::netlink::{LinkChange, add_address, remove_address, set_link};
 use sys::udp::{Family, Switch, bind_shards, path_mtu};
 use sys::{Tun, TunFd, TunOptions, UdpOptions, UdpSocket};
 
-/// SEG-07, P-73: merged receives of 64 and 128 segments are taken apart.
+/// SEG-07, P-66, P-73: merged receives of 64 and 128 segments are taken apart, received in batches or one by one.
 #[test]
 fn seg_07_p_73_merged_receives_of_64_and_128_segments_are_taken_apart() {
     in_namespace(|| {
-        for count in [64, 128] {
+        for (count, batch) in [
+            (64, Switch::Auto),
+            (128, Switch::Auto),
+            (64, Switch::Off),
+            (128, Switch::Off),
+        ] {
             let options = UdpOptions {
                 gso_segments_max: 128,
+                batch,
                 ..UdpOptions::default()
             };
             let (mut alice, mut bob) = (
@@ -54,6 +60,25 @@ fn seg_07_p_73_merged_receives_of_64_and_128_segments_are_taken_apart() {
                 assert_eq!(datagram, &vec![u8::try_from(number).unwrap(); len]);
                 assert_eq!(from.local, Some([127, 0, 0, 1].into()));
             }
+        }
+    });
+}
+
+/// P-64, P-72: what the kernel offers is found by asking it, not by a rehearsal over loopback: both are on before the
+/// first datagram, and nothing was sent for it.
+#[test]
+fn p_64_p_72_detection_asks_the_kernel_and_sends_nothing() {
+    in_namespace(|| {
+        for family in [Family::V4, Family::V6] {
+            let socket = UdpSocket::bind(&UdpOptions {
+                family,
+                ..UdpOptions::default()
+            })
+            .unwrap();
+
+            let state = socket.state();
+            assert!(state.gso.is_on() && state.gro.is_on(), "{state:?}");
+            assert_eq!(*socket.counters(), ports::DatagramCounters::default());
         }
     });
 }

@@ -91,6 +91,7 @@ mod tests {
 
     use super::*;
 
+    /// P-11, P-88: late packets are accepted up to a window of at least 8,192.
     #[test]
     fn the_window_holds_at_least_8192_numbers() {
         const { assert!(REPLAY_WINDOW >= 8192) };

@@ -336,3 +336,30 @@ const V4_LEN: u16 = 20;
 const V6_LEN: u16 = 40;
 const TCP_CHECKSUM_OFFSET: u16 = 16;
 const UDP_CHECKSUM_OFFSET: u16 = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::super::MergeLimits;
+    use super::super::candidate::{Class, classify};
+    use super::*;
+
+    /// P-24: the first packet of a run is summed once, however many packets join; only a second sum could notice that its
+    /// bytes changed meanwhile.
+    #[test]
+    fn p_24_the_first_packet_of_a_run_is_verified_once() {
+        let mut packet = testkit::t4(0, 100);
+        let limits = MergeLimits::default();
+        let Class::Candidate(candidate) = classify(&packet, 1, &limits, Checksum::Unverified)
+        else {
+            panic!("the fixture is a candidate");
+        };
+        let mut run = Run::open(&candidate, Checksum::Unverified);
+        let mut other = Run::open(&candidate, Checksum::Unverified);
+
+        assert!(run.verify_first(&packet));
+        packet[60] ^= 1;
+
+        assert!(run.verify_first(&packet), "not summed again");
+        assert!(!other.verify_first(&packet), "summed the first time");
+    }
+}

@@ -277,7 +277,7 @@ fn opn_15_a_refused_byte_order_means_the_machines_own() {
     );
 }
 
-/// FBK-10: a family whose probe is invalid is given up and the mask lowered.
+/// P-27, P-55, FBK-10: a family whose probe is invalid is given up and the mask lowered.
 #[test]
 fn fbk_10_a_family_whose_probe_is_invalid_is_given_up_and_the_mask_lowered() {
     let cases: [(&[u8], Granted, u32); 4] = [

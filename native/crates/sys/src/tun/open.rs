@@ -293,6 +293,26 @@ mod tests {
         assert_eq!(wanted_flags(&named("a"), TUN) & VNET_HDR, 0);
     }
 
+    /// P-48: flags that were measured to bring nothing, and those of TAP devices, are not asked for.
+    #[test]
+    fn p_48_no_flag_is_asked_for_without_a_reason() {
+        for queues in [1, 4] {
+            let options = TunOptions {
+                queues,
+                ..TunOptions::default()
+            };
+            let known = TUN | NO_PACKET_INFORMATION | VNET_HDR | MULTI_QUEUE;
+
+            assert_eq!(wanted_flags(&options, u32::MAX) & !known, 0);
+        }
+    }
+
+    /// ORD-09, P-49: bursts of super-frames fit the transmit queue.
+    #[test]
+    fn p_49_the_default_transmit_queue_holds_at_least_a_thousand_packets() {
+        assert!(TunOptions::default().transmit_queue_len >= 1_000);
+    }
+
     /// OPN-10: with offload off no header is asked for.
     #[test]
     fn opn_10_with_offload_off_no_header_is_asked_for() {

@@ -109,6 +109,13 @@ const PAYLOAD_LEN: usize = 2 * SEGMENT_LEN + 17;
 mod tests {
     use super::*;
 
+    /// FBK-10, P-27: the probe ends in a short segment, which some kernels refuse.
+    #[test]
+    fn fbk_10_the_probe_has_a_short_tail() {
+        assert!(PAYLOAD_LEN > SEGMENT_LEN);
+        assert!(!PAYLOAD_LEN.is_multiple_of(SEGMENT_LEN));
+    }
+
     /// FBK-10: the IPv4 probe has a wrong header checksum.
     #[test]
     fn fbk_10_the_ipv4_probe_has_a_wrong_header_checksum() {

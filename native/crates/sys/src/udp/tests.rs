@@ -17,7 +17,7 @@ use crate::netlink::add_address;
 use crate::testing::in_namespace;
 use crate::{KernelVersion, Tun, TunOffload, TunOptions};
 
-/// FBK-03: a refused segmented send goes again singly and GSO is off.
+/// P-58, FBK-03: a refused segmented send goes again singly and GSO is off.
 #[test]
 fn fbk_03_a_refused_segmented_send_goes_again_singly_and_gso_is_off() {
     for errno in [libc::EIO, libc::EINVAL] {
@@ -40,7 +40,7 @@ fn fbk_03_a_refused_segmented_send_goes_again_singly_and_gso_is_off() {
     }
 }
 
-/// FBK-03: GSO is tried again after ten minutes or a route change.
+/// P-60, FBK-03: GSO is tried again after ten minutes or a route change.
 #[test]
 fn fbk_03_gso_is_tried_again_after_ten_minutes_or_a_route_change() {
     static NOW: AtomicU64 = AtomicU64::new(0);
@@ -245,7 +245,7 @@ fn fbk_09_p_61_the_switch_really_stops_segmentation() {
     assert_eq!(on_socket, 0, "nor when it is used");
 }
 
-/// SEG-01, SEG-02, SEG-05, P-82: equal datagrams and a shorter last are one send.
+/// SEG-03, P-63, SEG-01, SEG-02, SEG-05, P-82: equal datagrams and a shorter last are one send.
 #[test]
 fn seg_01_02_05_p_82_equal_datagrams_and_a_shorter_last_are_one_send() {
     let mut pair = Pair::new(&UdpOptions::default());
@@ -508,7 +508,7 @@ fn a_kernel_without_the_batch_calls_gets_single_ones() {
     );
 }
 
-/// SEG-10, P-65: a cut receive is dropped and counted and the next is whole.
+/// P-70, SEG-10, P-65: a cut receive is dropped and counted and the next is whole.
 #[test]
 fn seg_10_p_65_a_cut_receive_is_dropped_and_counted_and_the_next_is_whole() {
     for flag in [libc::MSG_TRUNC, libc::MSG_CTRUNC] {
@@ -577,7 +577,7 @@ fn fbk_08_equal_tails_are_avoided_on_the_kernels_that_mangle_them() {
     );
 }
 
-/// FBK-06: merging is not trusted before Linux 5.12.
+/// P-71, FBK-06: merging is not trusted before Linux 5.12.
 #[test]
 fn fbk_06_merging_is_not_trusted_before_linux_5_12() {
     for (release, reliable) in [
