@@ -20,10 +20,20 @@ export async function kernelErrors(host: Host): Promise<KernelErrors> {
   };
 }
 
+/** Packets a host's IPv4 received with the mark "congestion experienced". */
+export async function congestionMarks(host: Host): Promise<number> {
+  return column(await host.must("cat", ["/proc/net/netstat"]), "IpExt", "InCEPkts");
+}
+
+/** TCP segments a host sent more than once. */
+export async function retransmissions(host: Host): Promise<number> {
+  return column(await host.must("cat", ["/proc/net/snmp"]), "Tcp", "RetransSegs");
+}
+
 function column(snmp: string, protocol: string, name: string): number {
   const [names, values] = snmp.split("\n").filter((line) => line.startsWith(`${protocol}: `));
   const index = (names ?? "").split(" ").indexOf(name);
   const value = (values ?? "").split(" ").at(index);
-  if (index === -1 || value === undefined) throw new Error(`/proc/net/snmp has no ${protocol} ${name}`);
+  if (index === -1 || value === undefined) throw new Error(`the kernel has no counter ${protocol} ${name}`);
   return Number.parseInt(value, 10);
 }

@@ -16,6 +16,7 @@ export type Road = {
 
 export type TransferResult = z.infer<typeof TransferSchema>;
 export type DatagramResult = z.infer<typeof DatagramSchema>;
+export type MannersResult = z.infer<typeof MannersSchema>;
 export type StreamResult = z.infer<typeof StreamSchema>;
 export type PingResult = { readonly sent: number; readonly received: number };
 
@@ -39,6 +40,14 @@ export async function exchangeDatagrams(road: Road, largest: number): Promise<Da
       argv`${builtProgram(DATAGRAMS)} exchange ${road.address} ${port} ${largest}`,
     );
     return DatagramSchema.parse(JSON.parse(output));
+  });
+}
+
+/** Small writes, a half-close and a reset, and what both ends saw of them. */
+export async function showManners(road: Road): Promise<MannersResult> {
+  return withServer(road, MANNERS, async (port) => {
+    const output = await road.from.must(process.execPath, argv`${builtProgram(MANNERS)} visit ${road.address} ${port}`);
+    return MannersSchema.parse(JSON.parse(output));
   });
 }
 
@@ -100,9 +109,12 @@ const DatagramSchema = z.object({
   lost: z.number(),
   reordered: z.number(),
 });
+const VisitSchema = z.object({ bytes: z.number(), same: z.boolean(), previousEnd: z.string() });
+const MannersSchema = z.object({ small: VisitSchema, after: VisitSchema });
 const StreamSchema = z.object({ sentSteps: z.number(), answeredSteps: z.number(), longestGapMs: z.number() });
 const TRANSFER = "harness/traffic/transfer.js";
 const DATAGRAMS = "harness/traffic/datagrams.js";
+const MANNERS = "harness/traffic/manners.js";
 const STEADY = "harness/traffic/steady-stream.js";
 const PING_PATIENCE_SECONDS = 3;
 let lastPort = 20_000;

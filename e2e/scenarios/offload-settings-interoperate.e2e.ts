@@ -24,14 +24,19 @@ test.for<[string, Environment, Environment]>([
   ["checksums elided towards a plain device", AES, { ...AES, ...NO_TUN }],
   ["checksums elided under ChaCha20 and sockets without offload", CHACHA, NO_UDP],
   ["elision switched off on one side", NO_ELISION, ALL],
-])("E2E-14 bytes survive with %s", async ([, ada, grace], { skip }) => {
+])("E2E-02 E2E-14 OPN-13 P-08 P-44 bytes and datagrams are the same with %s", async ([, ada, grace], { skip }) => {
   const reason = whyNoMesh();
   if (reason !== undefined) skip(reason);
   try {
     const mesh = await startMesh({ ada, grace });
     for (const road of [mesh.road, mesh.wayBack]) {
       expect(await transferBytes(road, 20_000_000)).toMatchObject({ receivedBytes: 20_000_000, identical: true });
-      expect(await exchangeDatagrams(road, 1_372)).toMatchObject({ identical: 1_373, altered: 0, lost: 0 });
+      expect(await exchangeDatagrams(road, 1_372)).toMatchObject({
+        identical: 1_373,
+        altered: 0,
+        lost: 0,
+        reordered: 0,
+      });
     }
     expect(await kernelErrors(mesh.ada.host)).toMatchObject({ tcpChecksum: 0, udpChecksum: 0 });
     expect(await kernelErrors(mesh.grace.host)).toMatchObject({ tcpChecksum: 0, udpChecksum: 0 });
