@@ -6,6 +6,7 @@
 mod command;
 mod control;
 mod datagram;
+mod filter;
 mod merge;
 mod parse;
 mod split;
@@ -13,6 +14,7 @@ mod split;
 pub use command::command;
 pub use control::control;
 pub use datagram::datagram;
+pub use filter::filter;
 pub use merge::merge;
 pub use parse::parse;
 pub use split::split;
