@@ -12,8 +12,12 @@ import { startWeftPeer, whyNoDataplane } from "./weft-peer.ts";
 
 afterAll(cleanUpNow);
 
-const NAT = `table ip nat_out { chain out { type nat hook postrouting priority srcnat; oifname "lan0" masquerade; } }`;
-const MARK = `table ip mark_in { chain in { type filter hook prerouting priority mangle; meta l4proto { tcp, udp } meta mark set 0x7; } }`;
+const NAT = `table ip nat_out {
+  chain out { type nat hook postrouting priority srcnat; oifname "lan0" masquerade; }
+}`;
+const MARK = `table ip mark_in {
+  chain in { type filter hook prerouting priority mangle; meta l4proto { tcp, udp } meta mark set 0x7; }
+}`;
 
 test.for<[string, string]>([
   ["E2E-07 COT-34 without translation", ""],

@@ -10,6 +10,8 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 
+/** Until the other side has certainly noticed. */
+const SETTLE_MS = 200;
 const [mode, address, portText] = process.argv.slice(2);
 const port = Number.parseInt(portText ?? "", 10);
 
@@ -73,5 +75,3 @@ async function open(host: string, targetPort: number): Promise<Socket> {
   await once(socket, "connect");
   return socket;
 }
-
-const SETTLE_MS = 200;

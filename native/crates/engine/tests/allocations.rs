@@ -255,7 +255,7 @@ fn moving_packets_both_ways_allocates_nothing_in_steady_state() {
     let (_first, mut sender, _) = node(frames(), [&there, &back], 0, &clock);
     let (receiver_engine, mut receiver, written) = node(Vec::new(), [&there, &back], 1, &clock);
     let mut work = || {
-        for _ in 0..50 {
+        for _ in 0..60 {
             sender.turn(support::EVERYTHING);
             receiver.turn(support::EVERYTHING);
             clock.0.advance(Duration::from_millis(1));
