@@ -269,7 +269,10 @@ fn moving_packets_both_ways_allocates_nothing_in_steady_state() {
     let (frames, bytes) = *written.lock().unwrap();
     assert!(
         bytes - before.1 > 10_000_000,
-        "{bytes} bytes really moved in {frames} frames"
+        "{} bytes in {} frames really moved, after {}",
+        bytes - before.1,
+        frames - before.0,
+        before.1
     );
     assert_eq!(spent.count_total, 0, "{spent:?}");
     let mut row = vec![0; engine::total_counter_names().len()];

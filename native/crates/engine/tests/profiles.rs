@@ -125,7 +125,7 @@ fn eli_03_a_wrong_checksum_of_forwarded_traffic_survives() {
     assert_eq!(pair.nodes[0].total("elideTx"), 0);
 }
 
-/// ELI-07: a single is written as type 0 with NEEDS_CSUM and its seed; several are merged.
+/// ELI-07: a single is written as type 0 with `NEEDS_CSUM` and its seed; several are merged.
 #[test]
 fn eli_07_singles_leave_with_their_seed_and_the_flag() {
     let mut pair = eliding();

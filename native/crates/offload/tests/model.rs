@@ -88,7 +88,11 @@ fn concerns(packet: &Packet, first: &Packet) -> bool {
         && packet.protocol == first.protocol
         && (packet.source, packet.destination) == (first.source, first.destination);
     let portless = is_later_fragment(packet) || !packet.extensions.is_empty();
-    if portless { pair } else { same_flow(first, packet) }
+    if portless {
+        pair
+    } else {
+        same_flow(first, packet)
+    }
 }
 
 fn is_later_fragment(packet: &Packet) -> bool {

@@ -69,8 +69,8 @@ impl CookieKey {
         cookie: &Cookie,
         nonce: [u8; COOKIE_NONCE_LEN],
     ) -> Option<[u8; COOKIE_REPLY_LEN]> {
-        let (_, macs) = split_tail(message, 2 * COOKIE_LEN)?;
-        let mac1 = macs.first_chunk::<COOKIE_LEN>()?;
+        let (_, both) = split_tail(message, 2 * COOKIE_LEN)?;
+        let mac1 = both.first_chunk::<COOKIE_LEN>()?;
         let sender = message.get(4..8)?;
         let mut sealed = *cookie;
         let tag = XChaCha20Poly1305::new(&self.0.into())

@@ -112,8 +112,11 @@ mod tests {
     /// FBK-10, P-27: the probe ends in a short segment, which some kernels refuse.
     #[test]
     fn fbk_10_the_probe_has_a_short_tail() {
-        assert!(PAYLOAD_LEN > SEGMENT_LEN);
-        assert!(!PAYLOAD_LEN.is_multiple_of(SEGMENT_LEN));
+        let [frame, _] = frames(Family::Tcp, 10, ByteOrderTag::Little);
+        let payload = frame.len() - 10 - 40;
+
+        assert_eq!(frame[4..6], [64, 0]);
+        assert!(payload > 64 && !payload.is_multiple_of(64));
     }
 
     /// FBK-10: the IPv4 probe has a wrong header checksum.
