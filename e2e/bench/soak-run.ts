@@ -7,28 +7,12 @@ import { residentBytes } from "../harness/process-usage.ts";
 import { startProgram, type Program } from "../harness/programs.ts";
 import { makeWireguardKeys, type WireguardKeys } from "../harness/wireguard-keys.ts";
 import { startWeftPeer, type WeftPeer } from "../interop/weft-peer.ts";
+import type { SoakOutcome } from "./soak-outcome.ts";
 import { createSoakWatch, type SoakWatch } from "./soak-watch.ts";
 import { answersPing } from "./load/ping.ts";
 import { INNER_MTU } from "./settings.ts";
 
 export type SoakOptions = { readonly seconds: number; readonly progress: (line: string) => void };
-
-export type SoakOutcome = {
-  readonly disturbances: number;
-  readonly handshakes: number;
-  readonly gigabytes: number;
-  /** The longest time until traffic flowed again after a disturbance was over. */
-  readonly recoveryMsMax: number;
-  /** Handshake messages that the engine could not hand to the slow path. */
-  readonly lostEvents: number;
-  /** Counters that were lower than before. */
-  readonly countersGoneBack: readonly string[];
-  /** Growth of the larger daemon from the end of the first third to the end. */
-  readonly rssGrowthMb: number;
-  readonly faults: number;
-  /** What must not be; empty after a good run. */
-  readonly problems: readonly string[];
-};
 
 type End = { readonly host: Host; readonly keys: WireguardKeys; peer: WeftPeer };
 type Scene = { readonly left: End; readonly right: End; readonly startRight: () => Promise<WeftPeer> };

@@ -1,5 +1,5 @@
 import type { EndpointState } from "../interop/endpoint-settings.ts";
-import type { SoakOutcome } from "./soak-run.ts";
+import type { SoakOutcome } from "./soak-outcome.ts";
 
 export type SoakLook = { readonly pid: number; readonly state: EndpointState; readonly rssMb: number };
 

@@ -1,6 +1,6 @@
 import { profileCapabilities } from "@weft/dataplane";
 import type { CipherChoice, EngineTuning, HostInterface, PeerState, TunnelEvent } from "@weft/dataplane";
-import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes } from "@weft/protocol";
+import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { ServerAddress } from "../settings/server-url.ts";
@@ -15,10 +15,10 @@ import { createControlClient, type ControlClient } from "./control-client.ts";
 import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
 import type { HostFacts } from "../os/host-facts.ts";
 import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
-import { createJobs } from "./jobs.ts";
+import { createJobs, type Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
-import { createMapKeeper } from "./map-keeper.ts";
+import { createMapKeeper, type MapKeeper } from "./map-keeper.ts";
 import { createMapSync, type MapSync } from "./map-sync.ts";
 import { networkRanges } from "./map-to-tunnel.ts";
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
@@ -99,12 +99,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     { ...deps, request: () => streamRequest(deps, keeper.version()) },
     {
       onConnected: () => reporter.connected(),
-      onFrame(frame, raw) {
-        if (frame.kind === "watch") reporter.watch(frame.intervalMs);
-        else if (frame.kind === "job") jobs.run(frame);
-        else if (frame.kind === "unsupported") log.warn("server_lacks_frame", { frame: frame.frameNumber });
-        else keeper.handle(frame, raw);
-      },
+      onFrame: (frame, raw) => takeFrame({ frame, raw }, { reporter, jobs, keeper, log }),
       onDisconnected(verdict) {
         keeper.streamEnded();
         reporter.disconnected();
@@ -146,6 +141,16 @@ export function createNode(deps: NodeDeps): MeshNode {
     flush: keeper.flush,
     closeTunnel: () => closeTunnel(sync, store),
   };
+}
+
+function takeFrame(
+  { frame, raw }: { readonly frame: ServerFrame; readonly raw: Uint8Array },
+  to: { readonly reporter: StatusReporter; readonly jobs: Jobs; readonly keeper: MapKeeper; readonly log: Log },
+): void {
+  if (frame.kind === "watch") to.reporter.watch(frame.intervalMs);
+  else if (frame.kind === "job") to.jobs.run(frame);
+  else if (frame.kind === "unsupported") to.log.warn("server_lacks_frame", { frame: frame.frameNumber });
+  else to.keeper.handle(frame, raw);
 }
 
 function createReporter(

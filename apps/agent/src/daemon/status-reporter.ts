@@ -10,7 +10,7 @@ import {
 
 import type { Timers } from "../stream/timers.ts";
 import { createPeerChooser } from "./choose-peers.ts";
-import { cipherState } from "./status-view.ts";
+import { cipherState } from "./cipher-state.ts";
 import { activities, counterReport, type CountedPeer } from "./counter-report.ts";
 
 /** Sends what the node counts and how it is: counters in a rhythm, the status when it changes. */

@@ -1,8 +1,9 @@
-import type { CipherChoice, PeerPathMtu, PeerProfile, Tunnel, TunnelCounters } from "@weft/dataplane";
+import type { PeerPathMtu, PeerProfile, Tunnel, TunnelCounters } from "@weft/dataplane";
 import type { LinkCipher, MapPeer, OffloadState } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { Membership } from "../state/state-store.ts";
+import { cipherState } from "./cipher-state.ts";
 import { dropReason, handshakeAgeMs, isDropColumn, valueAt } from "./counter-report.ts";
 import type { ControlState } from "./control-client.ts";
 import { engineView, type EngineView } from "./engine-view.ts";
@@ -82,11 +83,6 @@ export function statusView(
     engine: engineView(tunnel, node.engine()),
     problems: node.problems(),
   };
-}
-
-/** Whether a faster cipher is offered to other agents, told like an offload of the kernel. */
-export function cipherState({ offered, reason }: CipherChoice): OffloadState {
-  return { name: "aes256Gcm", state: offered === "aes-256-gcm" ? "on" : "off", reason };
 }
 
 function serverView(url: string, control: ControlState, nowMs: number): StatusView["server"] {

@@ -1,0 +1,17 @@
+/** What a soak run showed. */
+export type SoakOutcome = {
+  readonly disturbances: number;
+  readonly handshakes: number;
+  readonly gigabytes: number;
+  /** The longest time until traffic flowed again after a disturbance was over. */
+  readonly recoveryMsMax: number;
+  /** Handshake messages that the engine could not hand to the slow path. */
+  readonly lostEvents: number;
+  /** Counters that were lower than before. */
+  readonly countersGoneBack: readonly string[];
+  /** Growth of the larger daemon from the end of the first third to the end. */
+  readonly rssGrowthMb: number;
+  readonly faults: number;
+  /** What must not be; empty after a good run. */
+  readonly problems: readonly string[];
+};
