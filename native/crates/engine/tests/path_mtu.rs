@@ -1,4 +1,9 @@
 //! What the engine does about paths that carry less, or more, than the device's MTU.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "test code: a panic is the failure of the test"
+)]
 
 mod support;
 
