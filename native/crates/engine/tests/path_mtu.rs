@@ -56,15 +56,18 @@ fn black_hole(pair: &Pair, above: usize) {
 fn stream(packets: &[Vec<u8>]) -> Vec<u8> {
     packets
         .iter()
-        .flat_map(|packet| packet[52..].to_vec())
+        .flat_map(|packet| packet.iter().skip(52).copied())
         .collect()
 }
 
 fn without_df(mut packet: Vec<u8>) -> Vec<u8> {
-    packet[6] &= !0x40;
-    packet[10..12].fill(0);
-    let sum = packet::checksum::finish(packet::checksum::add(&packet[..20], 0));
-    packet[10..12].copy_from_slice(&sum.to_be_bytes());
+    let Some(header) = packet.first_chunk_mut::<20>() else {
+        panic!("an IPv4 packet has a header");
+    };
+    header[6] &= !0x40;
+    header[10..12].fill(0);
+    let sum = packet::checksum::finish(packet::checksum::add(header, 0));
+    header[10..12].copy_from_slice(&sum.to_be_bytes());
     packet
 }
 
