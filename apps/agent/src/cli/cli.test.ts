@@ -5,12 +5,12 @@ import { encodeServerFrame, formatJoinKey, makeToken } from "@weft/protocol";
 import { aServerKey, countingRandom } from "@weft/protocol/testing";
 import { WebSocketServer } from "ws";
 
-import type { StatusView } from "../daemon/status-view.ts";
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
 import { cipherWish, engineTuning } from "../settings/engine-tuning.ts";
 import { stateDirectory } from "../settings/paths.ts";
 import { parseServerUrl, streamUrl } from "../settings/server-url.ts";
+import { aStatus } from "../testing/a-status.ts";
 import { startControlPlane } from "../testing/control-plane.ts";
 import { aStateDirectory } from "../testing/fixtures.ts";
 import { statusLines } from "./commands/status.ts";
@@ -248,20 +248,9 @@ describe("text", () => {
   });
 
   test("status shows problems, the server's reason and every peer", () => {
-    const view: StatusView = {
-      version: "1",
-      pid: 7,
+    const view = aStatus({
       uptimeMs: 61_000,
       server: { url: "http://s", state: "waiting", reason: "connection refused", retryInMs: 5_000 },
-      network: "n",
-      name: "me",
-      peerId: "peer_x",
-      publicKey: null,
-      interface: "weft0",
-      ipv4: "10.0.0.1",
-      ipv6: null,
-      listenPort: 51_820,
-      map: null,
       peers: [
         {
           id: "peer_y",
@@ -281,7 +270,6 @@ describe("text", () => {
           drops: {},
         },
       ],
-      offloads: [],
       engine: {
         restarts: 0,
         lastFailure: null,
@@ -291,7 +279,7 @@ describe("text", () => {
         stages: [],
       },
       problems: ["self: no"],
-    };
+    });
 
     const text = statusLines(view).join("\n");
 

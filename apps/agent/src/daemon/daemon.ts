@@ -1,42 +1,21 @@
-import type { CipherChoice, EngineTuning } from "@weft/dataplane";
-import { err, ok, type RandomBytes, type Result } from "@weft/protocol";
+import { err, ok, type Result } from "@weft/protocol";
 
-import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { parseServerUrl } from "../settings/server-url.ts";
 import { removeFile } from "../state/files.ts";
 import { acquireLock } from "../state/lock.ts";
-import type { StateStore } from "../state/state-store.ts";
-import type { Connect } from "../stream/connection.ts";
-import type { Timers } from "../stream/timers.ts";
-import type { HostFacts } from "../os/host-facts.ts";
 import { openLocalApi } from "./local-api.ts";
 import { debugBundle, mapSummary } from "./debug-bundle.ts";
 import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
-import type { Log } from "./log.ts";
 import { openMetrics } from "./metrics-endpoint.ts";
-import { createNode, type MeshNode } from "./node.ts";
+import { createNode, type MeshNode, type NodeSurroundings } from "./node.ts";
 import { createProfiling } from "./profiling.ts";
 import { createShutdown } from "./shutdown.ts";
 import { statusView, type StatusView } from "./status-view.ts";
 import { clearLeftovers } from "./tunnel-factory.ts";
-import type { TunnelSystem } from "./tunnel-system.ts";
 
-export type DaemonDeps = {
-  readonly timers: Timers;
-  readonly wallClockMs: () => number;
-  readonly random: RandomBytes;
-  readonly chance: () => number;
-  readonly connect: Connect;
-  readonly system: TunnelSystem;
-  readonly store: StateStore;
-  readonly log: Log;
-  readonly tuning: EngineTuning;
+export type DaemonDeps = NodeSurroundings & {
   /** Port on loopback for Prometheus; `null` = no metrics. */
   readonly metricsPort: number | null;
-  /** What is offered to other agents, and why. */
-  readonly cipher: CipherChoice;
-  readonly mtuPolicy: MtuPolicy;
-  readonly host: HostFacts;
 };
 
 /** A running agent. */

@@ -3,7 +3,7 @@ import { aServerKey } from "@weft/protocol/testing";
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
-import type { StatusView } from "./status-view.ts";
+import { aStatus } from "../testing/a-status.ts";
 import { debugBundle } from "./debug-bundle.ts";
 
 describe("the debug bundle", () => {
@@ -79,22 +79,4 @@ function sources(own: {
   };
 }
 
-const STATUS: StatusView = {
-  version: "1",
-  pid: 7,
-  uptimeMs: 1,
-  server: { url: "http://s", state: "connected", reason: null, retryInMs: null },
-  network: "n",
-  name: "me",
-  peerId: "peer_x",
-  publicKey: null,
-  interface: "weft0",
-  ipv4: "10.0.0.1",
-  ipv6: null,
-  listenPort: 51_820,
-  map: null,
-  peers: [],
-  offloads: [],
-  engine: { restarts: 0, lastFailure: null, drops: {}, totals: {}, syscallsPerMegabyte: null, stages: [] },
-  problems: [],
-};
+const STATUS = aStatus();

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { metricsText } from "./metrics-text.ts";
 import { openMetrics, type MetricsEndpoint } from "./metrics-endpoint.ts";
 import { metricsPort } from "../settings/metrics-port.ts";
-import type { StatusView } from "./status-view.ts";
+import { aStatus } from "../testing/a-status.ts";
 
 const opened: MetricsEndpoint[] = [];
 afterEach(async () => {
@@ -88,20 +88,7 @@ function ask(to: {
   });
 }
 
-const STATUS: StatusView = {
-  version: "1",
-  pid: 7,
-  uptimeMs: 1_500,
-  server: { url: "http://s", state: "connected", reason: null, retryInMs: null },
-  network: "n",
-  name: "me",
-  peerId: "peer_x",
-  publicKey: null,
-  interface: "weft0",
-  ipv4: "10.0.0.1",
-  ipv6: null,
-  listenPort: 51_820,
-  map: null,
+const STATUS = aStatus({
   peers: [
     {
       id: "peer_y",
@@ -141,5 +128,4 @@ const STATUS: StatusView = {
       },
     ],
   },
-  problems: [],
-};
+});

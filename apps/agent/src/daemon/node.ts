@@ -26,7 +26,8 @@ import { createStatusReporter, type StatusReporter } from "./status-reporter.ts"
 import { createTunnelFactory } from "./tunnel-factory.ts";
 import type { TunnelSystem } from "./tunnel-system.ts";
 
-export type NodeDeps = {
+/** The machine and what the operator set: the same for every membership. */
+export type NodeSurroundings = {
   readonly timers: Timers;
   readonly wallClockMs: () => number;
   readonly random: RandomBytes;
@@ -36,12 +37,16 @@ export type NodeDeps = {
   readonly store: StateStore;
   readonly log: Log;
   readonly tuning: EngineTuning;
+  /** What is offered to other agents, and why. */
   readonly cipher: CipherChoice;
   readonly mtuPolicy: MtuPolicy;
+  readonly host: HostFacts;
+};
+
+export type NodeDeps = NodeSurroundings & {
   readonly identity: Identity;
   readonly membership: Membership;
   readonly address: ServerAddress;
-  readonly host: HostFacts;
   readonly events: NodeEvents;
 };
 
