@@ -75,3 +75,12 @@ test("the worst comes first: no rule, then gone, then behind, then silent", () =
   expect(attention(peers, "none").map((item) => item.kind)).toEqual(["no-rule", "offline", "pending", "unknown"]);
   expect(attention(peers, "unknown")).toHaveLength(3);
 });
+
+test.each([aRule({ state: "off" }), aRule({ action: "deny" })])(
+  "a rule that is $state and says $action allows nothing, and that needs a look",
+  async (rule) => {
+    renderApp(PATH, { world: { peers: [aPeer()], rules: [rule] } });
+
+    expect(await screen.findByText("No rule allows anything")).toBeTruthy();
+  },
+);

@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useTRPC } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
+import { isOpen, letsPass } from "../../api/rule-effect.ts";
 import type { Rule } from "../../api/types.ts";
 import { routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
@@ -51,17 +52,29 @@ export function PolicyPage(): ReactNode {
           {allowAll("primary")}
         </EmptyPanel>
       ) : (
-        <RulesTable rules={items} onRemove={setRemoving} />
+        <>
+          <RulesTable rules={items} onRemove={setRemoving} />
+          {items.some(isOpen) ? null : (
+            <p className="soft">
+              {text.noOpenRule} {allowAll("secondary")}
+            </p>
+          )}
+        </>
       )}
       {removing ? (
         <RemoveRuleDialog
           rule={removing}
-          position={items?.length === 1 ? "last" : "one-of-many"}
+          position={isLastToPass(removing, items ?? []) ? "last" : "one-of-many"}
           onClose={() => setRemoving(null)}
         />
       ) : null}
     </Page>
   );
+}
+
+/** True when nothing passes any more once the rule is gone. */
+function isLastToPass(rule: Rule, rules: readonly Rule[]): boolean {
+  return letsPass(rule) && !rules.some((other) => other.id !== rule.id && letsPass(other));
 }
 
 function useAddRule(networkId: string) {

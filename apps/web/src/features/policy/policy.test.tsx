@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { aRule } from "../../testing/builders.ts";
 import { renderApp } from "../../testing/render-app.tsx";
@@ -19,7 +19,7 @@ test("UI-7 the last rule goes only after a warning that says what stops", async 
   const { user, world } = renderApp(PATH, { world: { rules: [aRule()] } });
   await user.click(await screen.findByRole("button", { name: "Delete rule all ↔ all" }));
   const dialog = await screen.findByRole("alertdialog");
-  expect(dialog.textContent).toContain("This is the last rule.");
+  expect(dialog.textContent).toContain("This is the last rule that allows anything.");
 
   await user.type(within(dialog).getByRole("textbox"), "deny everything");
   await user.click(within(dialog).getByRole("button", { name: "Delete rule all ↔ all" }));
@@ -48,3 +48,67 @@ test("the rule can be added again", async () => {
   expect(await screen.findByRole("table", { name: "Rules" })).toBeTruthy();
   expect(world.rules).toHaveLength(1);
 });
+
+test("a rule is drawn as what it is: its name, protocol, ports, effect and state", async () => {
+  const web = aRule({
+    id: "pol_web",
+    name: "web only",
+    protocol: "tcp",
+    ports: [port(443), { low: 8_000, high: 8_080 }],
+  });
+  const noPing = aRule({ id: "pol_ping", action: "deny", protocol: "icmp", icmpType: 8, icmpCode: 0 });
+  const rules = [aRule({ id: "pol_off", state: "off", description: "for the weekend" }), noPing, web];
+  renderApp(PATH, { world: { rules } });
+
+  const [, off, ping, named] = within(await screen.findByRole("table", { name: "Rules" })).getAllByRole("row");
+
+  expect(off?.textContent).toContain("for the weekend");
+  expect(within(off!).getByText("off")).toBeTruthy();
+  expect(within(ping!).getByText("deny")).toBeTruthy();
+  expect(within(ping!).queryByText("allow")).toBeNull();
+  expect(within(ping!).getByText("ICMP type 8 code 0")).toBeTruthy();
+  expect(within(named!).getByText("web only")).toBeTruthy();
+  expect(within(named!).getByText("TCP 443, 8000–8080")).toBeTruthy();
+  expect(within(named!).queryByText("off")).toBeNull();
+  expect(within(named!).getByRole("button", { name: "Delete rule web only" })).toBeTruthy();
+  expect(within(ping!).getByRole("button", { name: "Delete rule deny all ↔ all ICMP type 8 code 0" })).toBeTruthy();
+});
+
+test.each([
+  ["is off", aRule({ state: "off" })],
+  ["denies", aRule({ action: "deny" })],
+  ["allows one protocol", aRule({ protocol: "udp" })],
+])("while the only rule %s, everything can still be allowed", async (_what, rule) => {
+  const { user, world } = renderApp(PATH, { world: { rules: [rule] } });
+
+  await user.click(await screen.findByRole("button", { name: "Allow all ↔ all" }));
+
+  await waitFor(() => expect(world.rules).toHaveLength(2));
+  await waitFor(() => expect(screen.queryByRole("button", { name: "Allow all ↔ all" })).toBeNull());
+});
+
+test("the last rule that allows anything is the last one beside rules that are off or deny", async () => {
+  const rules = [aRule({ id: "pol_deny", action: "deny", name: "no" }), aRule({ id: "pol_open", name: "yes" })];
+  const { user } = renderApp(PATH, { world: { rules } });
+
+  await user.click(await screen.findByRole("button", { name: "Delete rule yes" }));
+
+  expect((await screen.findByRole("alertdialog")).textContent).toContain("This is the last rule that allows anything.");
+});
+
+test.each([
+  ["off", aRule({ state: "off" }), "This rule changes nothing now"],
+  ["denying", aRule({ action: "deny", name: "all ↔ all" }), "What only this rule denies is allowed afterwards"],
+])("deleting a rule that is %s says what changes, and needs no typing", async (_what, rule, consequence) => {
+  const { user } = renderApp(PATH, { world: { rules: [rule] } });
+
+  await user.click(await screen.findByRole("button", { name: "Delete rule all ↔ all" }));
+  const dialog = await screen.findByRole("alertdialog");
+
+  expect(dialog.textContent).toContain(consequence);
+  expect(within(dialog).queryByRole("textbox")).toBeNull();
+});
+
+function port(number: number): { readonly low: number; readonly high: number } {
+  return { low: number, high: number };
+}

@@ -2,13 +2,16 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTRPC } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
+import { letsPass } from "../../api/rule-effect.ts";
 import type { Rule } from "../../api/types.ts";
 import { strings } from "../../strings/index.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useNotify } from "../../ui/notice.tsx";
+import { ruleTitle } from "./rule-text.ts";
 
 export type RemoveRuleDialogProps = {
   readonly rule: Rule;
+  /** `last`: no other rule lets anything pass. */
   readonly position: "last" | "one-of-many";
   readonly onClose: () => void;
 };
@@ -16,6 +19,7 @@ export type RemoveRuleDialogProps = {
 /** Deletes a rule; says what stops when it is the last one. */
 export function RemoveRuleDialog({ rule, position, onClose }: RemoveRuleDialogProps): ReactNode {
   const text = strings.policy;
+  const title = ruleTitle(rule);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const notify = useNotify();
@@ -35,13 +39,19 @@ export function RemoveRuleDialog({ rule, position, onClose }: RemoveRuleDialogPr
 
   return (
     <ConfirmDialog
-      title={text.removeTitle(text.allToAll)}
-      consequences={position === "last" ? text.lastRule : text.notLast}
+      title={text.removeTitle(title)}
+      consequences={consequences(rule, position)}
       {...(position === "last" ? { nameToType: text.lastRuleWord } : {})}
-      action={text.removeAction(text.allToAll)}
+      action={text.removeAction(title)}
       state={{ isPending: remove.isPending, problem: remove.error ? toProblem(remove.error) : null }}
       onConfirm={confirm}
       onClose={onClose}
     />
   );
+}
+
+function consequences(rule: Rule, position: RemoveRuleDialogProps["position"]): string {
+  const text = strings.policy;
+  if (letsPass(rule)) return position === "last" ? text.lastRule : text.notLast;
+  return rule.state === "off" ? text.isOff : text.deniesNow;
 }

@@ -4,6 +4,7 @@ import { strings } from "../../strings/index.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Moment } from "../../ui/moment.tsx";
+import { ruleConditions, ruleTitle } from "./rule-text.ts";
 
 export type RulesTableProps = { readonly rules: readonly Rule[]; readonly onRemove: (rule: Rule) => void };
 
@@ -26,26 +27,7 @@ export function RulesTable({ rules, onRemove }: RulesTableProps): ReactNode {
         </thead>
         <tbody>
           {rules.map((rule, index) => (
-            <tr key={rule.id}>
-              <td data-label={text.columns.order}>{index + 1}</td>
-              <td data-label={text.columns.rule} data-look="title">
-                <span className="rule">
-                  <Chip tone="accent">{text.all}</Chip>
-                  <span aria-hidden="true">↔</span>
-                  <Chip tone="accent">{text.all}</Chip>
-                </span>
-                <div className="cell-note">{text.allToAllHint}</div>
-              </td>
-              <td data-label={text.columns.effect}>
-                <Chip tone="good">{text.allow}</Chip>
-              </td>
-              <td data-label={text.columns.since}>
-                <Moment at={rule.createdAt} />
-              </td>
-              <td data-align="end" data-look="actions">
-                <IconButton icon="trash" label={text.removeLabel(text.allToAll)} onPress={() => onRemove(rule)} />
-              </td>
-            </tr>
+            <RuleRow key={rule.id} rule={rule} position={index + 1} onRemove={onRemove} />
           ))}
           <tr className="row-fixed">
             <td data-label={text.columns.order}>{rules.length + 1}</td>
@@ -62,5 +44,51 @@ export function RulesTable({ rules, onRemove }: RulesTableProps): ReactNode {
         </tbody>
       </table>
     </div>
+  );
+}
+
+type RuleRowProps = {
+  readonly rule: Rule;
+  readonly position: number;
+  readonly onRemove: (rule: Rule) => void;
+};
+
+function RuleRow({ rule, position, onRemove }: RuleRowProps): ReactNode {
+  const text = strings.policy;
+  const conditions = ruleConditions(rule);
+  return (
+    <tr>
+      <td data-label={text.columns.order}>{position}</td>
+      <td data-label={text.columns.rule} data-look="title">
+        {rule.name === "" ? null : <div dir="auto">{rule.name}</div>}
+        <span className="rule">
+          <Chip tone="accent">{text.all}</Chip>
+          <span aria-hidden="true">↔</span>
+          <Chip tone="accent">{text.all}</Chip>
+          {conditions === null ? null : <Chip>{conditions}</Chip>}
+        </span>
+        <div className="cell-note">{text.hints[rule.action](conditions ?? text.everything)}</div>
+        {rule.description === "" ? null : (
+          <div className="cell-note" dir="auto">
+            {rule.description}
+          </div>
+        )}
+      </td>
+      <td data-label={text.columns.effect}>
+        <span className="rule">
+          <Chip tone={rule.state === "off" ? "plain" : rule.action === "allow" ? "good" : "bad"}>
+            {text[rule.action]}
+          </Chip>
+          {rule.state === "off" ? <Chip>{text.off}</Chip> : null}
+        </span>
+        {rule.state === "off" ? <div className="cell-note">{text.offHint}</div> : null}
+      </td>
+      <td data-label={text.columns.since}>
+        <Moment at={rule.createdAt} />
+      </td>
+      <td data-align="end" data-look="actions">
+        <IconButton icon="trash" label={text.removeLabel(ruleTitle(rule))} onPress={() => onRemove(rule)} />
+      </td>
+    </tr>
   );
 }

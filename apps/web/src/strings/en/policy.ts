@@ -8,9 +8,18 @@ export const policy = {
   deny: "deny",
   all: "all",
   allToAll: "all ↔ all",
-  allToAllHint: "Every peer may reach every other peer, every protocol and port.",
+  everything: "every protocol and port",
+  hints: {
+    allow: (what: string) => `Every peer may reach every other peer: ${what}.`,
+    deny: (what: string) => `No peer may reach another: ${what}.`,
+  },
+  off: "off",
+  offHint: "Kept, and ignored until it is on again.",
+  protocols: { tcp: "TCP", udp: "UDP", icmp: "ICMP", icmpv6: "ICMPv6", sctp: "SCTP" },
+  icmpType: (type: number, code: number | null) => (code === null ? `type ${type}` : `type ${type} code ${code}`),
   rest: "everything else",
   always: "always",
+  noOpenRule: "Only what the rules above allow passes between peers.",
   emptyTitle: "No rule: nothing is allowed",
   emptyHint: "Peers stay connected, but every packet between them is denied.",
   add: "Allow all ↔ all",
@@ -20,8 +29,10 @@ export const policy = {
   removeTitle: (rule: string) => `Delete rule ${rule}`,
   removeAction: (rule: string) => `Delete rule ${rule}`,
   lastRule:
-    "This is the last rule. After it is gone, every packet between the peers is denied, at once, on every node. You can add the rule again here.",
+    "This is the last rule that allows anything. After it is gone, every packet between the peers is denied, at once, on every node. You can add the rule again here.",
   /** Typed before the last rule goes. */
   lastRuleWord: "deny everything",
+  isOff: "This rule changes nothing now; after it is gone, everything stays as it is.",
+  deniesNow: "What only this rule denies is allowed afterwards if a rule behind it allows it.",
   notLast: "What only this rule allows is denied afterwards, on every node.",
 };

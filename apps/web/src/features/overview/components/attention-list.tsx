@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTRPC } from "../../../api/context.ts";
+import { letsPass } from "../../../api/rule-effect.ts";
 import type { Peer } from "../../../api/types.ts";
 import { paths } from "../../../routes.ts";
 import { strings } from "../../../strings/index.ts";
@@ -16,7 +17,7 @@ export function AttentionList({ networkId, peers }: AttentionListProps): ReactNo
   const text = strings.overview.attention;
   const trpc = useTRPC();
   const rules = useQuery(trpc.rules.list.queryOptions({ networkId }));
-  const found = attention(peers, rules.data ? (rules.data.items.length === 0 ? "none" : "some") : "unknown");
+  const found = attention(peers, rules.data ? (rules.data.items.some(letsPass) ? "some" : "none") : "unknown");
 
   if (found.length === 0) {
     return (
