@@ -31,7 +31,8 @@ export async function recordDatagrams(
   where: { readonly host: Host; readonly interfaceName: string; readonly port: number },
   action: () => Promise<unknown>,
 ): Promise<Buffer[]> {
-  const file = join(tmpdir(), `weft-capture-${String(process.pid)}-${randomBytes(4).toString("hex")}`);
+  // AppArmor lets Debian's tcpdump write to names like this one only.
+  const file = join(tmpdir(), `weft-capture-${String(process.pid)}-${randomBytes(4).toString("hex")}.pcap`);
   const program = startProgram({
     name: "tcpdump",
     program: "tcpdump",
