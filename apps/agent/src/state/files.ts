@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -41,19 +42,30 @@ export function readBounded(path: string, bytesMax: number): Result<Buffer, File
 /** Replaces a file in one step: a reader, or a power cut, finds the old content or the new, never a part. Mode 0600. */
 export function replaceFile(path: string, content: string | Uint8Array): Result<undefined, FileError> {
   return attempt(path, () => {
-    const draft = `${path}.new-${process.pid}`;
-    const file = openSync(draft, "w", 0o600);
+    // Nobody can put a link in the way: the name cannot be guessed, and what is already there is not opened.
+    const draft = `${path}.new-${randomInt(DRAFTS_MAX)}`;
+    const file = openSync(draft, "wx", 0o600);
     try {
-      const bytes = typeof content === "string" ? Buffer.from(content) : content;
-      for (let offset = 0; offset < bytes.length;) offset += writeSync(file, bytes, offset);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
+      writeWhole(file, content);
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
     }
-    renameSync(draft, path);
     syncDirectory(dirname(path));
     return undefined;
   });
+}
+
+/** Writes to the disk and closes, whatever happens. */
+function writeWhole(file: number, content: string | Uint8Array): void {
+  try {
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    for (let offset = 0; offset < bytes.length;) offset += writeSync(file, bytes, offset);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Removes a file; one that is not there is fine. */
@@ -92,3 +104,6 @@ export function errorCode(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
   return typeof code === "string" ? code : "";
 }
+
+/** Digits only: the uninstallation knows left drafts by them. */
+const DRAFTS_MAX = 2 ** 47;
