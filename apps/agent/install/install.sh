@@ -209,13 +209,16 @@ ConditionPathExists=$state/membership.json
 StartLimitIntervalSec=0
 
 [Service]
+# The operator's own file, if there is one; neither written nor removed here.
+EnvironmentFile=-/etc/weft/agent.env
 ExecStart=$prefix/bin/weft up --foreground --state-dir $state
 Restart=always
 RestartSec=2
 # The host belongs to no network: trying again changes nothing.
 RestartPreventExitStatus=3
 TimeoutStopSec=10
-CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_SYS_NICE
+# The last one is for "weft profile": kernel stacks, also where unprivileged profiling is forbidden.
+CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_SYS_NICE CAP_PERFMON
 NoNewPrivileges=yes
 ReadWritePaths=-$state
 ProtectSystem=strict
@@ -235,7 +238,7 @@ RestrictRealtime=yes
 RestrictSUIDSGID=yes
 LockPersonality=yes
 SystemCallArchitectures=native
-SystemCallFilter=@system-service
+SystemCallFilter=@system-service perf_event_open
 SystemCallErrorNumber=EPERM
 
 [Install]
