@@ -90,8 +90,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     membership: membership.value,
     pingOnce: deps.system.ping,
     profiling: createProfiling({ timers, tunnel: node.sync.tunnel, record: deps.system.recordCpuProfile }),
-    debug: () =>
-      debugBundle({ status: status(), map: mapSummary(node), logPath: store.paths.log, environment: process.env }),
+    debug: () => debugBundle({ status: status(), map: mapSummary(node), log: log.recent(), environment: process.env }),
     ready: ready.promise,
     leave: () => leave(deps, node, removed.promise),
     stop: () => void stop("asked by the command line"),

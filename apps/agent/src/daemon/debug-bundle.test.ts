@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import { aStatus } from "../testing/a-status.ts";
 import { debugBundle } from "./debug-bundle.ts";
+import { createLog } from "./log.ts";
 
 describe("the debug bundle", () => {
   test("lists what is in it, part by part", () => {
@@ -29,7 +30,7 @@ describe("the debug bundle", () => {
         sources({
           problem: `refused ${tokens[0]?.expose()}`,
           environment: { WEFT_JOIN: joinKey, WEFT_LOG: "debug", HOME: "/root", PGPASSWORD: "hunter2" },
-          log: `{"event":"x","fields":"${tokens[1]?.expose()} ${joinKey}"}\n`,
+          log: [`{"event":"x","fields":"${tokens[1]?.expose()} ${joinKey}"}`],
         }),
       ),
     );
@@ -41,15 +42,31 @@ describe("the debug bundle", () => {
     expect(text).toContain("[token]");
   });
 
-  test("holds the last lines of a long log only", () => {
-    const log = Array.from({ length: 2_000 }, (_, line) => `line ${line} ${"x".repeat(5_000)}`).join("\n");
+  test("shows the values of the agent's own settings, of others beside them the names alone", () => {
+    const environment = {
+      WEFT_MTU: "1280",
+      WEFT_ADMIN_PASSWORD: "hunter2",
+      WEFT_SETUP_TOKEN: "not to be seen",
+      HOME: "/root",
+    };
 
-    const bundle = debugBundle(sources({ log }));
+    expect(debugBundle(sources({ environment })).environment).toEqual({
+      WEFT_MTU: "1280",
+      WEFT_ADMIN_PASSWORD: "[not shown]",
+      WEFT_SETUP_TOKEN: "[not shown]",
+    });
+  });
 
-    const lines = Array.isArray(bundle.log) ? bundle.log.map(String) : [];
-    expect(lines).toHaveLength(500);
-    expect(lines.at(-1)?.slice(0, 9)).toBe("line 1999");
-    expect(Math.max(...lines.map((line) => line.length))).toBe(2_000);
+  test("holds what was logged, also when no file has it", () => {
+    const log = createLog(
+      () => undefined,
+      () => 0,
+    );
+    log.info("started", { pid: 7 });
+
+    expect(debugBundle(sources({ log: log.recent() })).log).toEqual([
+      '{"time":"1970-01-01T00:00:00.000Z","level":"info","event":"started","pid":7}',
+    ]);
   });
 
   test("says what the kernel is like", () => {
@@ -63,17 +80,16 @@ describe("the debug bundle", () => {
 function sources(own: {
   readonly problem?: string;
   readonly environment?: NodeJS.ProcessEnv;
-  readonly log?: string;
+  readonly log?: readonly string[];
 }): Parameters<typeof debugBundle>[0] {
   const files = new Map([
-    ["/log", own.log ?? ""],
     ["/proc/sys/kernel/osrelease", "6.1.0\n"],
     ["/proc/sys/net/core/rmem_max", "212992\n"],
   ]);
   return {
     status: { ...STATUS, problems: own.problem === undefined ? [] : [own.problem] },
     map: { peers: 2, routes: 0, filterRules: 1, peersWithPresharedKey: 0 },
-    logPath: "/log",
+    log: own.log ?? [],
     environment: own.environment ?? {},
     readFile: (path) => files.get(path) ?? null,
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { cpus, freemem, loadavg, totalmem, version } from "node:os";
 
+import { isAgentVariable } from "../settings/agent-variables.ts";
 import type { MeshNode } from "./node.ts";
 import type { StatusView } from "./status-view.ts";
 
@@ -14,7 +15,8 @@ export type DebugPart = "status" | "map" | "host" | "process" | "environment" | 
 
 export type DebugSources = {
   readonly status: StatusView;
-  readonly logPath: string;
+  /** The last lines of the log. */
+  readonly log: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   /** Counts of what the map holds. */
   readonly map: MapSummary | null;
@@ -37,7 +39,7 @@ export function debugBundle(sources: DebugSources): DebugBundle {
     host: hostFacts(readFile),
     process: processFacts(readFile),
     environment: weftVariables(sources.environment),
-    log: logTail(readFile(sources.logPath) ?? ""),
+    log: sources.log,
   };
   return redacted(bundle);
 }
@@ -91,13 +93,10 @@ export function mapSummary(node: Pick<MeshNode, "sync">): MapSummary | null {
   };
 }
 
+/** Values of the agent's own settings; of what else has such a name, nobody knows what it holds. */
 function weftVariables(environment: NodeJS.ProcessEnv): object {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith("WEFT_")));
-}
-
-function logTail(text: string): readonly string[] {
-  const lines = text.split("\n").filter((line) => line !== "");
-  return lines.slice(-LOG_LINES_MAX).map((line) => line.slice(0, LINE_LENGTH_MAX));
+  const own = Object.entries(environment).filter(([name]) => name.startsWith("WEFT_"));
+  return Object.fromEntries(own.map(([name, value]) => [name, isAgentVariable(name) ? value : "[not shown]"]));
 }
 
 function readText(path: string): string | null {
@@ -114,8 +113,8 @@ const CONTENTS: DebugBundle["contents"] = {
   map: "how many peers, routes and rules the network map has",
   host: "kernel version and settings, processor, memory, interface and UDP counters",
   process: "version, memory, threads and rights of the agent",
-  environment: "variables whose name begins with WEFT_",
-  log: "the last lines of the agent's log; tokens are replaced",
+  environment: "the agent's own settings (WEFT_…), and the names of other variables that begin like them",
+  log: "the last lines that this agent has logged, wherever to; tokens are replaced",
 };
 const KERNEL_SETTINGS = [
   "net.core.rmem_max",
@@ -129,5 +128,3 @@ const KERNEL_SETTINGS = [
 ];
 const PROCESS_FACTS = ["Threads", "VmRSS", "VmHWM", "CapEff", "Seccomp", "NoNewPrivs", "Cpus_allowed_list"];
 const TOKEN = /weft_[a-z]{3}_[A-Za-z0-9]+(\.[A-Za-z0-9_-]+)?/g;
-const LOG_LINES_MAX = 500;
-const LINE_LENGTH_MAX = 2_000;

@@ -6,6 +6,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export type Log = { readonly [level in LogLevel]: (event: string, fields?: LogFields) => void } & {
   /** Level info, and never left out. */
   readonly audit: (event: string, fields?: LogFields) => void;
+  /** The last lines, oldest first, wherever they were written to; long ones are cut. */
+  readonly recent: () => readonly string[];
 };
 type LogFields = { readonly [name: string]: string | number | boolean | null | readonly string[] };
 
@@ -17,8 +19,12 @@ export type LogSink = (line: string) => void;
  */
 export function createLog(sink: LogSink, wallClockMs: () => number, threshold: LogLevel = "info"): Log {
   const limit = createLineLimit();
+  const recent: string[] = [];
   const print = (level: LogLevel, event: string, fields: LogFields): void => {
-    sink(`${JSON.stringify({ time: new Date(wallClockMs()).toISOString(), level, event, ...fields })}\n`);
+    const line = JSON.stringify({ time: new Date(wallClockMs()).toISOString(), level, event, ...fields });
+    recent.push(line.slice(0, RECENT_LINE_LENGTH_MAX));
+    if (recent.length > RECENT_LINES_MAX) recent.shift();
+    sink(`${line}\n`);
   };
   const write = (level: LogLevel, event: string, fields: LogFields = {}): void => {
     if (RANK[level] < RANK[threshold]) return;
@@ -31,6 +37,7 @@ export function createLog(sink: LogSink, wallClockMs: () => number, threshold: L
     warn: (event, fields) => write("warn", event, fields),
     error: (event, fields) => write("error", event, fields),
     audit: (event, fields = {}) => print("info", event, fields),
+    recent: () => [...recent],
   };
 }
 
@@ -86,3 +93,5 @@ const RANK: { readonly [level in LogLevel]: number } = { debug: 0, info: 1, warn
 const WINDOW_MS = 60_000;
 const LINES_PER_WINDOW = 10;
 const LOG_BYTES_MAX = 5 * 1024 * 1024;
+const RECENT_LINES_MAX = 500;
+const RECENT_LINE_LENGTH_MAX = 2_000;

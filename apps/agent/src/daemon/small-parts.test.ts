@@ -47,6 +47,21 @@ describe("the log", () => {
     expect(lines).toHaveLength(1);
   });
 
+  test("the last 500 lines stay at hand, long ones cut, whatever becomes of them", () => {
+    const log = createLog(
+      () => undefined,
+      () => 0,
+    );
+
+    for (let count = 0; count < 2_000; count += 1) log.audit("again", { count, padding: "x".repeat(5_000) });
+
+    const lines = log.recent();
+    expect(lines).toHaveLength(500);
+    expect(lines.at(0)).toContain('"count":1500,');
+    expect(lines.at(-1)).toContain('"count":1999,');
+    expect(Math.max(...lines.map((line) => line.length))).toBe(2_000);
+  });
+
   test("a log file has a bounded size and one predecessor", () => {
     const state = aStateDirectory();
     const sink = fileSink(state.paths.log, 1000);
