@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use packet::protocol;
 
-use crate::rule::{Detail, Rule};
+use crate::rule::{Action, Detail, Rule};
 use crate::subject::Layer4;
 
 /// Rules between the same addresses: which of them is the first to match a header.
@@ -20,7 +20,8 @@ pub(crate) struct Layers {
 struct Protocol {
     /// Where a value (port, or ICMP type and code) starts to meet another rule; starts at 0.
     steps: Box<[(u16, Option<u32>)]>,
-    /// First rule without a condition on the header: for fragments, and where there is no value.
+    /// First rule that speaks about fragments, and where there is no value: one without a condition on the header, or
+    /// one that denies some of the protocol, since what is hidden may be just that.
     plain: Option<u32>,
 }
 
@@ -73,15 +74,13 @@ impl Protocol {
         let mut edges: Vec<(u32, Edge, u32)> = Vec::new();
         let mut plain = None;
         for (place, rule) in rules {
+            let edges_before = edges.len();
             let mut cover = |low: u16, high: u16| {
                 edges.push((low.into(), Edge::Begins, place));
                 edges.push((u32::from(high) + 1, Edge::Ends, place));
             };
             match &rule.detail {
-                Detail::Any => {
-                    plain = plain.or(Some(place));
-                    cover(0, u16::MAX);
-                }
+                Detail::Any => cover(0, u16::MAX),
                 Detail::Ports(ranges) if has_ports(number) => ranges
                     .iter()
                     .filter(|range| range.low <= range.high)
@@ -91,6 +90,10 @@ impl Protocol {
                     None => cover(icmp_value(*kind, 0), icmp_value(*kind, u8::MAX)),
                 },
                 Detail::Ports(_) | Detail::Icmp { .. } => {}
+            }
+            let may_match = edges.len() > edges_before;
+            if rule.detail == Detail::Any || rule.action == Action::Deny && may_match {
+                plain = plain.or(Some(place));
             }
         }
         Protocol {
@@ -161,7 +164,7 @@ fn icmp_value(kind: u8, code: u8) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, Directions, PortRange, Replies};
+    use crate::{Directions, PortRange, Replies};
 
     fn rule(protocol: Option<u8>, detail: Detail) -> Rule {
         Rule {

@@ -32,7 +32,8 @@ impl Rule {
     }
 }
 
-/// What a rule asks of the header behind IP. A fragment and a header that cannot be read match [`Detail::Any`] only.
+/// What a rule asks of the header behind IP. A fragment and a header that is cut off hide it: they match what denies any
+/// of their protocol, and never what allows only some of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Nothing.

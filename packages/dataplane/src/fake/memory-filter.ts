@@ -84,7 +84,7 @@ function ruleFor(
   const own = flow.ways.get(direction)?.rule;
   if (own) return own;
   const asker = flow.ways.get(opposite(direction))?.rule;
-  if (asker?.replies === "pass") return asker;
+  if (asker?.replies === "pass" && namesAnswers(packet)) return asker;
   const rule = firstMatch(filter, packet, direction);
   if (rule?.action === "allow") {
     if (flow.ways.size === 0) [flow.began, flow.first] = [direction, packet];
@@ -116,14 +116,25 @@ function firstMatch(filter: WireFilter, packet: InnerPacket, direction: Directio
   );
 }
 
-function matchesHeader({ ports, icmp }: WireRule, packet: InnerPacket): boolean {
+/** A fragment hides its header: it meets what denies any of its protocol, and nothing that allows only some of it. */
+function matchesHeader({ action, ports, icmp }: WireRule, packet: InnerPacket): boolean {
   if (ports.length > 0) {
     const to = packet.ports?.destination;
-    return to !== undefined && ports.some(({ low, high }) => low <= to && to <= high);
+    if (to === undefined) return action === "deny" && PORT_PROTOCOLS.has(packet.protocol);
+    return ports.some(({ low, high }) => low <= to && to <= high);
   }
   if (!icmp) return true;
-  return packet.icmp?.type === icmp.type && (icmp.code === null || icmp.code === packet.icmp.code);
+  if (!packet.icmp) return action === "deny" && ICMP_PROTOCOLS.has(packet.protocol);
+  return packet.icmp.type === icmp.type && (icmp.code === null || icmp.code === packet.icmp.code);
 }
+
+/** Whether a packet says what it answers; fragments of protocols with ports or types do not. */
+function namesAnswers({ ports, icmp, protocol }: InnerPacket): boolean {
+  return ports !== null || icmp !== null || !(PORT_PROTOCOLS.has(protocol) || ICMP_PROTOCOLS.has(protocol));
+}
+
+const PORT_PROTOCOLS: ReadonlySet<number> = new Set([6, 17]);
+const ICMP_PROTOCOLS: ReadonlySet<number> = new Set([1, 58]);
 
 /** The same for a packet and its answer. */
 function keyOf(packet: InnerPacket, direction: Direction): string {

@@ -146,12 +146,13 @@ impl Entry {
         if let Judgement::Made(decision @ Decision::Allow { .. }) = self.way(direction).judgement {
             return decision;
         }
-        if let Judgement::Made(
-            decision @ Decision::Allow {
-                replies: Replies::Pass,
-                ..
-            },
-        ) = self.way(direction.opposite()).judgement
+        if self.key.names_answers()
+            && let Judgement::Made(
+                decision @ Decision::Allow {
+                    replies: Replies::Pass,
+                    ..
+                },
+            ) = self.way(direction.opposite()).judgement
         {
             return decision;
         }

@@ -1,7 +1,9 @@
+use core::hash::{BuildHasher, Hasher};
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use packet::protocol;
 
+use crate::layers::{has_ports, is_icmp};
 use crate::rule::Direction;
 use crate::subject::{Layer4, Subject};
 
@@ -134,6 +136,12 @@ impl FlowKey {
         self.kind == Kind::Ports
     }
 
+    /// Whether a packet of this key that goes the other way is an answer. Fragments do not say what they answer: all
+    /// of one protocol between two ends have the same key.
+    pub(crate) fn names_answers(&self) -> bool {
+        self.kind != Kind::Opaque || !(has_ports(self.protocol) || is_icmp(self.protocol))
+    }
+
     pub(crate) fn is_icmp_message(&self) -> bool {
         match self.kind {
             Kind::AskedHere | Kind::AskedThere | Kind::MessageIn | Kind::MessageOut => true,
@@ -141,17 +149,21 @@ impl FlowKey {
         }
     }
 
-    /// Mixes the key under a secret, so that nobody outside can choose keys that meet.
-    pub(crate) fn hash(&self, seed: u64) -> u64 {
+    /// `SipHash` of the key under a secret, so that nobody outside can choose keys that meet.
+    pub(crate) fn hash(&self, secret: &impl BuildHasher) -> u64 {
         let tail = u64::from(self.ports) << 32
             | u64::from(self.protocol) << 16
             | (self.family as u64) << 8
             | self.kind as u64;
         let [l0, l1] = self.local;
         let [r0, r1] = self.remote;
-        let a = fold(l0 ^ seed, l1 ^ 0xa076_1d64_78bd_642f);
-        let b = fold(r0 ^ a, r1 ^ 0xe703_7ed1_a0b4_28db);
-        fold(tail ^ seed.rotate_left(32), b ^ 0x8ebc_6af0_9c88_c6e3)
+        let mut bytes = [0; 5 * 8];
+        for (to, word) in bytes.chunks_exact_mut(8).zip([l0, l1, r0, r1, tail]) {
+            to.copy_from_slice(&word.to_ne_bytes());
+        }
+        let mut hasher = secret.build_hasher();
+        hasher.write(&bytes);
+        hasher.finish()
     }
 
     fn address(&self, [high, low]: [u64; 2]) -> IpAddr {
@@ -243,14 +255,12 @@ fn words(address: IpAddr) -> [u64; 2] {
     }
 }
 
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    let half = |bits: u128| u64::try_from(bits & u128::from(u64::MAX)).unwrap_or(0);
-    half(product) ^ half(product >> 64)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::hash::RandomState;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn subject(protocol: u8, layer4: Layer4) -> Subject {
@@ -307,6 +317,48 @@ mod tests {
             let key = FlowKey::of(&packet, Direction::Out);
             let same_kind_back = swapped(&packet, packet.layer4);
             assert_ne!(key, FlowKey::of(&same_kind_back, Direction::In));
+        }
+    }
+
+    /// Keys whose words were chosen so that a hash which multiplies by public numbers forgets the other word.
+    fn chosen(constant: u64, at: usize, other: u64) -> FlowKey {
+        let mut words = [[1, 2], [3, 4]];
+        words[at] = [other, constant];
+        FlowKey {
+            local: words[0],
+            remote: words[1],
+            ports: 0,
+            protocol: 17,
+            family: Family::V6,
+            kind: Kind::Ports,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn addresses_that_a_peer_chose_spread_over_all_parts_of_the_table(
+            constant in prop_oneof![
+                Just(0xa076_1d64_78bd_642f_u64),
+                Just(0xe703_7ed1_a0b4_28db),
+                Just(0x8ebc_6af0_9c88_c6e3),
+                Just(0),
+                any::<u64>(),
+            ],
+            at in 0_usize..2,
+            start in any::<u64>(),
+            shift in 0_u32..48,
+        ) {
+            let secret = RandomState::new();
+            let mut parts = [0_u32; 64];
+            let mut chains = [0_u32; 64];
+            for step in 0..4_096_u64 {
+                let other = start.wrapping_add(step << shift);
+                let hash = chosen(constant, at, other).hash(&secret);
+                parts[usize::try_from(hash >> 58).unwrap()] += 1;
+                chains[usize::try_from(hash & 63).unwrap()] += 1;
+            }
+            // 64 on the average; twice as many is eight standard deviations off.
+            prop_assert!(parts.iter().chain(&chains).all(|count| *count < 128), "{parts:?} {chains:?}");
         }
     }
 }

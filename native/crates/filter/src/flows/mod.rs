@@ -5,7 +5,7 @@ mod key;
 mod stripe;
 
 use core::net::IpAddr;
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::RandomState;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use entry::{Sample, TcpNote};
@@ -21,7 +21,7 @@ use stripe::{Stored, Stripe};
 #[derive(Debug)]
 pub struct FlowTable {
     stripes: Box<[Mutex<Stripe>]>,
-    seed: u64,
+    secret: RandomState,
 }
 
 /// What happened to flows, for counters.
@@ -102,17 +102,13 @@ impl FlowTable {
     /// Room for about `flows_max` flows; at least one.
     #[must_use]
     pub fn new(flows_max: usize) -> Self {
-        FlowTable::seeded(flows_max, RandomState::new().build_hasher().finish())
-    }
-
-    pub(crate) fn seeded(flows_max: usize, seed: u64) -> Self {
         let stripes = (flows_max / STRIPE_LEN_MIN).clamp(1, STRIPES_MAX);
         let slots = flows_max.div_ceil(stripes).max(1);
         FlowTable {
             stripes: (0..stripes)
                 .map(|_| Mutex::new(Stripe::new(slots)))
                 .collect(),
-            seed,
+            secret: RandomState::new(),
         }
     }
 
@@ -173,7 +169,7 @@ impl FlowTable {
             peer,
             now_ms,
         } = *place;
-        let hash = key.hash(self.seed);
+        let hash = key.hash(&self.secret);
         let mut stripe = self.stripe(hash);
         if let Some(entry) = stripe.find(hash, &key) {
             if entry.peer == peer && !entry.is_expired(now_ms) {
@@ -191,7 +187,7 @@ impl FlowTable {
         let mut entry = Entry::new(key, peer, direction, decision, filter, now_ms);
         entry.count(direction, decision, sample, now_ms);
         news.started += u32::from(entry.allowed().is_some());
-        let rehash = |key: &FlowKey| key.hash(self.seed);
+        let rehash = |key: &FlowKey| key.hash(&self.secret);
         let swept = stripe.sweep(now_ms, rehash);
         news.expired += u32::try_from(swept).unwrap_or(u32::MAX);
         match stripe.insert(hash, entry, rehash) {
@@ -203,7 +199,7 @@ impl FlowTable {
 
     /// Counts packets that met a decision made before.
     pub(crate) fn add(&self, place: &Place, decision: Decision, sample: Sample) {
-        let hash = place.key.hash(self.seed);
+        let hash = place.key.hash(&self.secret);
         if let Some(entry) = self.stripe(hash).find(hash, &place.key)
             && entry.peer == place.peer
         {
@@ -218,7 +214,7 @@ impl FlowTable {
         place: &Place,
         news: &mut FlowNews,
     ) -> Option<RuleRef> {
-        let hash = place.key.hash(self.seed);
+        let hash = place.key.hash(&self.secret);
         let mut stripe = self.stripe(hash);
         let entry = stripe.find(hash, &place.key)?;
         if entry.peer != place.peer || entry.is_expired(place.now_ms) {

@@ -399,7 +399,7 @@ fn a_flood_of_denied_packets_takes_no_place_from_flows() {
 fn flows_whose_hashes_meet_stay_apart() {
     // One chain for all: a table of one slot per stripe cannot be asked for, so many share few chains.
     let mut host = Host::new(&[outgoing(UDP)]);
-    host.flows = FlowTable::seeded(64, 0);
+    host.flows = FlowTable::new(64);
     for port in 0..64 {
         host.pass(Direction::Out, &there(UDP, Body::ports(port, 9)));
     }
@@ -525,25 +525,57 @@ fn the_table_is_read_in_pages() {
 }
 
 #[test]
-fn fragments_are_a_flow_of_their_own() {
-    let mut host = Host::new(&[outgoing(UDP)]);
-    let whole = there(UDP, Body::ports(1, 2));
-    assert_eq!(host.pass(Direction::Out, &whole), Verdict::Allow);
-    let fragment = Described {
-        shape: Shape::LaterFragment,
-        ..back(UDP, Body::ports(2, 1))
+fn a_fragment_that_was_sent_opens_nothing_for_fragments_that_come_back() {
+    let icmp = Body::Icmp {
+        kind: 8,
+        code: 0,
+        id: 1,
     };
+    for (protocol, body) in [
+        (UDP, Body::ports(1, 2)),
+        (TCP, Body::ports(1, 2)),
+        (ICMP, icmp),
+    ] {
+        for shape in [Shape::FirstFragment, Shape::LaterFragment] {
+            let mut host = Host::new(&[outgoing(protocol)]);
+            let fragment = |packet: Described| Described { shape, ..packet };
+            let whole = there(protocol, body.clone());
+            assert_eq!(host.pass(Direction::Out, &whole), Verdict::Allow);
+            let sent = fragment(whole);
+            let came = fragment(back(protocol, body.clone()));
+            for _ in 0..2 {
+                assert_eq!(
+                    host.pass(Direction::In, &came),
+                    DENIED,
+                    "it does not say what it answers: {came:?}"
+                );
+                assert_eq!(host.pass(Direction::Out, &sent), Verdict::Allow);
+            }
+            let incoming = Rule {
+                directions: Directions::In,
+                ..any(2, Action::Allow)
+            };
+            host.change(&[outgoing(protocol), incoming]);
+            assert_eq!(host.pass(Direction::In, &came), Verdict::Allow);
+        }
+    }
+}
+
+#[test]
+fn answers_of_a_protocol_without_ports_pass_whole_and_in_fragments() {
+    let mut host = Host::new(&[outgoing(47)]);
+    let body = Body::Raw(vec![0; 8]);
     assert_eq!(
-        host.pass(Direction::In, &fragment),
-        DENIED,
-        "it carries no ports to know it by"
+        host.pass(Direction::Out, &there(47, body.clone())),
+        Verdict::Allow
     );
-    let sent = Described {
-        shape: Shape::LaterFragment,
-        ..whole
-    };
-    assert_eq!(host.pass(Direction::Out, &sent), Verdict::Allow);
-    assert_eq!(host.pass(Direction::In, &fragment), Verdict::Allow);
+    for shape in [Shape::Whole, Shape::LaterFragment] {
+        let answer = Described {
+            shape,
+            ..back(47, body.clone())
+        };
+        assert_eq!(host.pass(Direction::In, &answer), Verdict::Allow);
+    }
 }
 
 #[test]

@@ -66,6 +66,14 @@ fn naive(policy: &Policy, direction: Direction, packet: &Described) -> Option<Ru
                     (Detail::Icmp { kind, code }, Seen::Icmp(is, its, _)) => {
                         *kind == is && code.is_none_or(|code| code == its)
                     }
+                    (Detail::Ports(list), Seen::Nothing) => {
+                        rule.action == Action::Deny
+                            && [TCP, UDP].contains(&packet.protocol)
+                            && !list.is_empty()
+                    }
+                    (Detail::Icmp { .. }, Seen::Nothing) => {
+                        rule.action == Action::Deny && [ICMP, ICMPV6].contains(&packet.protocol)
+                    }
                     (Detail::Ports(_) | Detail::Icmp { .. }, _) => false,
                 }
         })
@@ -157,7 +165,10 @@ impl Model {
         if let Some((rule, _)) = &flow.ways[own] {
             return (Action::Allow, Some(rule.clone()));
         }
+        let is_named =
+            seen(packet) != Seen::Nothing || ![TCP, UDP, ICMP, ICMPV6].contains(&packet.protocol);
         if let Some((rule, _)) = &flow.ways[other]
+            && is_named
             && rule.replies == Replies::Pass
         {
             return (Action::Allow, Some(rule.clone()));

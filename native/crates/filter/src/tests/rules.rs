@@ -111,7 +111,7 @@ fn ap_28_a_rule_whose_set_is_empty_or_missing_allows_nothing() {
 }
 
 #[test]
-fn a_fragment_matches_rules_without_ports_only() {
+fn a_fragment_is_never_allowed_by_a_rule_with_ports() {
     let ports = Rule {
         protocol: Some(UDP),
         detail: port(0, u16::MAX),
@@ -139,6 +139,59 @@ fn a_fragment_matches_rules_without_ports_only() {
             );
             let filter = Filter::compile(&[], std::slice::from_ref(&plain));
             assert_eq!(judge(&filter, Direction::In, &packet), Verdict::Allow);
+        }
+    }
+}
+
+#[test]
+fn a_fragment_meets_a_rule_that_denies_some_ports_or_types_of_its_protocol() {
+    let deny = |protocol, detail| Rule {
+        protocol,
+        detail,
+        ..any(1, Action::Deny)
+    };
+    let no_redirect = Detail::Icmp {
+        kind: 5,
+        code: None,
+    };
+    let icmp = Body::Icmp {
+        kind: 5,
+        code: 0,
+        id: 0,
+    };
+    let denied = Verdict::Deny { rule: Some(1) };
+    let cases = [
+        (deny(Some(TCP), port(22, 22)), TCP, denied),
+        (deny(None, port(22, 22)), TCP, denied),
+        (deny(None, port(22, 22)), UDP, denied),
+        (deny(Some(TCP), port(22, 22)), UDP, Verdict::Allow),
+        (deny(None, port(22, 22)), ICMP, Verdict::Allow),
+        (
+            deny(Some(TCP), Detail::Ports(Box::default())),
+            TCP,
+            Verdict::Allow,
+        ),
+        (deny(Some(TCP), port(23, 22)), TCP, Verdict::Allow),
+        (deny(None, no_redirect.clone()), ICMP, denied),
+        (deny(None, no_redirect), TCP, Verdict::Allow),
+    ];
+    for (rule, protocol, expected) in cases {
+        let filter = Filter::compile(&[], &[rule.clone(), any(2, Action::Allow)]);
+        for shape in [Shape::FirstFragment, Shape::LaterFragment] {
+            let body = if protocol == ICMP {
+                icmp.clone()
+            } else {
+                Body::ports(1, 22)
+            };
+            let packet = Described {
+                shape,
+                ..v4(protocol, body)
+            };
+            assert_eq!(
+                judge(&filter, Direction::In, &packet),
+                expected,
+                "{rule:?} {packet:?}"
+            );
         }
     }
 }
