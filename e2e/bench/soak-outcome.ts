@@ -12,6 +12,9 @@ export type SoakOutcome = {
   /** Growth of the larger daemon from the end of the first third to the end. */
   readonly rssGrowthMb: number;
   readonly faults: number;
+  /** Bytes that were compared at their end and were the same, and transfers whose bytes were not. */
+  readonly comparedBytes: number;
+  readonly alteredTransfers: number;
   /** What must not be; empty after a good run. */
   readonly problems: readonly string[];
 };

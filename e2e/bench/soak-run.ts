@@ -5,6 +5,7 @@ import { eventually } from "../harness/eventually.ts";
 import { createLab, type Host } from "../harness/namespaces.ts";
 import { residentBytes } from "../harness/process-usage.ts";
 import { startProgram, type Program } from "../harness/programs.ts";
+import { transferBytes } from "../harness/traffic.ts";
 import { makeWireguardKeys, type WireguardKeys } from "../harness/wireguard-keys.ts";
 import { startWeftPeer, type WeftPeer } from "../interop/weft-peer.ts";
 import type { SoakOutcome } from "./soak-outcome.ts";
@@ -21,9 +22,11 @@ type Scene = { readonly left: End; readonly right: End; readonly startRight: () 
 export async function runSoak({ seconds, progress }: SoakOptions): Promise<SoakOutcome> {
   const lab = await createLab();
   const watch = createSoakWatch();
+  const over = new AbortController();
   try {
     const scene = await setScene([await lab.host("left"), await lab.host("right")], lab.cable);
     const load = startLoad(scene, seconds);
+    const compared = repeatTransfers(scene, watch, over.signal);
     const endMs = performance.now() + seconds * 1_000;
     const pauseMs = Math.min(DISTURB_EVERY_MS, (seconds * 1_000) / (DISTURBANCES.length + 1));
     let turn = 0;
@@ -42,10 +45,13 @@ export async function runSoak({ seconds, progress }: SoakOptions): Promise<SoakO
       progress(`${disturbance.name}: traffic after ${recoveryMs.toFixed(0)} ms`);
     }
     await watchFor(scene, watch, Math.max(1_000, endMs - performance.now()));
+    over.abort();
+    await compared;
     load.signal("SIGINT");
     await load.ended;
     return watch.outcome(turn, seconds);
   } finally {
+    over.abort();
     await lab.dispose();
   }
 }
@@ -147,10 +153,25 @@ function startLoad({ left, right }: Scene, seconds: number): Program {
   });
 }
 
+/** One transfer after the other beside the load, whose bytes are compared; disturbances find most of them on their way. */
+async function repeatTransfers({ left, right }: Scene, watch: SoakWatch, over: AbortSignal): Promise<void> {
+  const road = { from: left.host, to: right.host, address: OVERLAY.right };
+  while (!over.aborted) {
+    try {
+      watch.noteTransfer(await transferBytes(road, TRANSFER_BYTES));
+    } catch {
+      // The far end is being started again: its address is gone for a moment.
+      await pause(TRANSFER_PAUSE_MS);
+    }
+  }
+}
+
 const UNDERLAY = { left: "192.0.2.1", right: "192.0.2.2", flapped: "192.0.2.77" };
 const OVERLAY = { left: "10.9.0.1", right: "10.9.0.2" };
 const PORT = 51_820;
 const REKEY_SECONDS = 5;
+const TRANSFER_BYTES = 20_000_000;
+const TRANSFER_PAUSE_MS = 500;
 const DISTURB_EVERY_MS = 10_000;
 const RECOVERY_MS = 20_000;
 const LOOK_MS = 1_000;

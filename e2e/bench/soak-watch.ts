@@ -1,4 +1,5 @@
 import type { EndpointState } from "../interop/endpoint-settings.ts";
+import type { TransferResult } from "../harness/traffic.ts";
 import type { SoakOutcome } from "./soak-outcome.ts";
 
 export type SoakLook = { readonly pid: number; readonly state: EndpointState; readonly rssMb: number };
@@ -7,6 +8,7 @@ export type SoakLook = { readonly pid: number; readonly state: EndpointState; re
 export type SoakWatch = {
   readonly look: (seen: SoakLook) => void;
   readonly noteRecovery: (milliseconds: number) => void;
+  readonly noteTransfer: (transfer: Pick<TransferResult, "receivedBytes" | "identical">) => void;
   readonly outcome: (disturbances: number, seconds: number) => SoakOutcome;
 };
 
@@ -15,6 +17,7 @@ export function createSoakWatch(): SoakWatch {
   const looks = new Map<number, SoakLook[]>();
   const goneBack = new Set<string>();
   let recoveryMsMax = 0;
+  const transfers = { comparedBytes: 0, alteredTransfers: 0 };
   return {
     look(seen) {
       const before = looks.get(seen.pid) ?? [];
@@ -24,6 +27,10 @@ export function createSoakWatch(): SoakWatch {
     },
     noteRecovery(milliseconds) {
       recoveryMsMax = Math.max(recoveryMsMax, milliseconds);
+    },
+    noteTransfer({ receivedBytes, identical }) {
+      if (identical) transfers.comparedBytes += receivedBytes;
+      else transfers.alteredTransfers += 1;
     },
     outcome(disturbances, seconds) {
       const lasts = [...looks.values()].flatMap((series) => series.at(-1) ?? []);
@@ -38,6 +45,7 @@ export function createSoakWatch(): SoakWatch {
         countersGoneBack: [...goneBack],
         rssGrowthMb: Math.max(...[...looks.values()].map(growthMb)),
         faults: sum(({ faults }) => faults),
+        ...transfers,
       };
       return { ...result, problems: problemsOf(result, seconds) };
     },
@@ -50,6 +58,9 @@ function problemsOf(result: Omit<SoakOutcome, "problems">, seconds: number): str
     ...(result.disturbances === 0 ? ["nothing was disturbed"] : []),
     ...(result.handshakes < handshakesMin ? [`${String(result.handshakes)} handshakes in ${String(seconds)} s`] : []),
     ...(result.lostEvents > 0 ? [`${String(result.lostEvents)} control events were lost`] : []),
+    ...(result.faults > 0 ? [`${String(result.faults)} faults or failures of the engine`] : []),
+    ...(result.comparedBytes === 0 ? ["no bytes were compared"] : []),
+    ...(result.alteredTransfers > 0 ? [`${String(result.alteredTransfers)} transfers lost or changed bytes`] : []),
     ...result.countersGoneBack.map((name) => `the counter ${name} went back`),
     ...(result.rssGrowthMb > RSS_GROWTH_MB_MAX ? [`memory grew by ${result.rssGrowthMb.toFixed(1)} MB`] : []),
   ];

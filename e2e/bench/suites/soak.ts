@@ -22,6 +22,8 @@ export async function runSoakSuite({ options, progress }: SuiteContext): Promise
       countersGoneBack: outcome.countersGoneBack.length,
       rssGrowthMb: outcome.rssGrowthMb,
       faults: outcome.faults,
+      comparedBytes: outcome.comparedBytes,
+      alteredTransfers: outcome.alteredTransfers,
     },
   });
   return { settings: { seconds, rekeyAfterSeconds: 5 }, cases: [row], skipped: [], problems: outcome.problems };
