@@ -111,7 +111,13 @@ const DatagramSchema = z.object({
 });
 const VisitSchema = z.object({ bytes: z.number(), same: z.boolean(), previousEnd: z.string() });
 const MannersSchema = z.object({ small: VisitSchema, after: VisitSchema });
-const StreamSchema = z.object({ sentSteps: z.number(), answeredSteps: z.number(), longestGapMs: z.number() });
+const StreamSchema = z.object({
+  sentSteps: z.number(),
+  answeredSteps: z.number(),
+  longestGapMs: z.number(),
+  /** Wall clock when the first step left; null when no connection came. */
+  firstSentAtMs: z.number().nullable(),
+});
 const TRANSFER = "harness/traffic/transfer.js";
 const DATAGRAMS = "harness/traffic/datagrams.js";
 const MANNERS = "harness/traffic/manners.js";

@@ -1,20 +1,24 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 
 import { setHostileScene } from "../bench/hostile-scene.ts";
-import { provideFlood } from "../bench/load/flood.ts";
+import { FLOOD_BUILD_MS, provideFlood } from "../bench/load/flood.ts";
 import { ALL_KINDS, countedShare } from "../bench/suites/hostile.ts";
 import { cleanUpNow } from "../harness/cleanup.ts";
 import { findProgram, whyNoNamespaces } from "../harness/tools.ts";
 import { transferBytes } from "../harness/traffic.ts";
 import { whyNoDataplane } from "../interop/weft-peer.ts";
 
+let whyNot: string | undefined;
+// A build from nothing takes longer than a test may.
+beforeAll(async () => {
+  whyNot = whyNoNamespaces(["tcpdump", "iperf3"]) ?? whyNoDataplane() ?? (await whyNoFlood());
+}, FLOOD_BUILD_MS);
 afterEach(cleanUpNow);
 
 test("a stranger's datagrams of every kind are dropped and counted, and a friend's bytes stay whole", async ({
   skip,
 }) => {
-  const reason = whyNoNamespaces(["tcpdump", "iperf3"]) ?? whyNoDataplane() ?? (await whyNoFlood());
-  if (reason !== undefined) skip(reason);
+  if (whyNot !== undefined) skip(whyNot);
   const scene = await setHostileScene();
   for (const kind of ALL_KINDS) {
     const outcome = await scene.flood({ kinds: [kind], perSecond: 2_000, seconds: 1 });

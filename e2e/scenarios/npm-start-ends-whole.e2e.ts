@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 import { cleanUpLater, cleanUpNow } from "../harness/cleanup.ts";
 import { eventually } from "../harness/eventually.ts";
+import { isStillRunning, markProcess, type ProcessMark } from "../harness/process-mark.ts";
 import { startProgram, type Program } from "../harness/programs.ts";
 import { repositoryPath } from "../harness/repository.ts";
 
@@ -18,7 +19,7 @@ const WAYS: readonly (readonly [string, (started: Started) => void])[] = [
       setTimeout(() => signalGroup(npm), 100);
     },
   ],
-  ["SIGKILL to the script that npm runs", ({ script }) => process.kill(script, "SIGKILL")],
+  ["SIGKILL to the script that npm runs", ({ script }) => process.kill(script.pid, "SIGKILL")],
 ];
 
 test.each(WAYS)("`npm start` stopped by %s ends server and database", async (_name, end) => {
@@ -29,7 +30,7 @@ test.each(WAYS)("`npm start` stopped by %s ends server and database", async (_na
 
     await started.npm.ended;
     await eventually("script, server and database gone", { withinMs: 10_000 }, () =>
-      Promise.resolve([started.script, started.server, started.database].some(isAlive) ? undefined : true),
+      Promise.resolve([started.script, started.server, started.database].some(isStillRunning) ? undefined : true),
     );
     expect(started.npm.isRunning()).toBe(false);
   } finally {
@@ -39,10 +40,10 @@ test.each(WAYS)("`npm start` stopped by %s ends server and database", async (_na
 
 type Started = {
   readonly npm: Program;
-  /** Process numbers of what npm started. */
-  readonly script: number;
-  readonly server: number;
-  readonly database: number;
+  /** What npm started. */
+  readonly script: ProcessMark;
+  readonly server: ProcessMark;
+  readonly database: ProcessMark;
 };
 
 async function startWithNpm(): Promise<Started> {
@@ -57,8 +58,24 @@ async function startWithNpm(): Promise<Started> {
   });
   await npm.waitForLine("weft is running", 120_000, (line) => line.includes("weft is running") || undefined);
   const database = Number(readFileSync(join(folder, "database/cluster/postmaster.pid"), "utf8").split("\n")[0]);
-  const server = descendantOf(npm.pid, "apps/api/dist/main.js");
-  return { npm, script: descendantOf(npm.pid, "scripts/start.mjs"), server, database };
+  return {
+    npm,
+    // The first one that a failed test stops is the newest: the script, which would start nothing again.
+    database: endedLater("database", database),
+    server: endedLater("server", descendantOf(npm.pid, "apps/api/dist/main.js")),
+    script: endedLater("script", descendantOf(npm.pid, "scripts/start.mjs")),
+  };
+}
+
+/** Marks a process that must be gone at the end; whatever a failed test leaves of it is killed. */
+function endedLater(name: string, pid: number): ProcessMark {
+  const mark = markProcess(pid);
+  if (mark === undefined) throw new Error(`the ${name}, process ${String(pid)}, has ended already`);
+  const kill = (): void => {
+    if (isStillRunning(mark)) process.kill(pid, "SIGKILL");
+  };
+  cleanUpLater({ name, run: kill, runSync: kill });
+  return mark;
 }
 
 /** The number of the process below `pid` that is Node running a program of that name. */
@@ -74,15 +91,6 @@ function descendantOf(pid: number, program: string): number {
   });
   if (found === undefined) throw new Error(`no ${program} below process ${String(pid)}`);
   return found;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function signalGroup(npm: Program): void {

@@ -4,7 +4,7 @@
  * Usage: node steady-stream.js serve ADDRESS PORT
  *        node steady-stream.js send ADDRESS PORT MBIT SECONDS
  * The server echoes one byte for every step it gets; the sender prints one JSON line
- * {"sentSteps", "answeredSteps", "longestGapMs"} at the end.
+ * {"sentSteps", "answeredSteps", "longestGapMs", "firstSentAtMs"} at the end; the last one is null without a connection.
  */
 import { connect, createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -46,6 +46,11 @@ async function send(to: { host: string; port: number }, mbit: number, seconds: n
   const socket = connect({ ...to, noDelay: true });
   const steps = { sent: 0, answered: 0 };
   let longestGapMs = 0;
+  let firstSentAtMs: number | null = null;
+  // What was written before leaves now.
+  socket.once("connect", () => {
+    firstSentAtMs = Date.now();
+  });
   let lastAnswerAtMs = performance.now();
   socket.on("data", (chunk) => {
     steps.answered += chunk.length;
@@ -67,6 +72,6 @@ async function send(to: { host: string; port: number }, mbit: number, seconds: n
   longestGapMs = Math.max(longestGapMs, steps.answered < steps.sent ? performance.now() - lastAnswerAtMs : 0);
   socket.destroy();
   process.stdout.write(
-    `${JSON.stringify({ sentSteps: steps.sent, answeredSteps: steps.answered, longestGapMs: Math.round(longestGapMs) })}\n`,
+    `${JSON.stringify({ sentSteps: steps.sent, answeredSteps: steps.answered, longestGapMs: Math.round(longestGapMs), firstSentAtMs })}\n`,
   );
 }
