@@ -30,7 +30,7 @@ export const EndpointStateSchema = z.object({
   peers: z.record(z.string(), z.number()),
   /** The slow path's counters, by name. */
   handshakes: z.record(z.string(), z.number()),
-  /** Faults and failures that the tunnel reported. */
+  /** Faults and failures that the tunnel reported; sends that the network refused for a moment are not among them. */
   faults: z.number(),
 });
 export type EndpointState = z.infer<typeof EndpointStateSchema>;
