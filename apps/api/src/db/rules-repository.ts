@@ -1,9 +1,10 @@
-import { and, count, eq, isNull, max, min } from "drizzle-orm";
+import { and, asc, count, eq, isNull, max, min, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import type { NetworkId, RuleId } from "@weft/protocol";
 import type { PolicyRule } from "../domain/policy-rule.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { pageOf } from "./paging.ts";
+import type { Page, PageRequest, Place } from "./paging.ts";
 import { storedNetworkId, storedRuleId } from "./rows.ts";
 import { rules } from "./schema/index.ts";
 
@@ -32,12 +33,25 @@ export async function findRule(db: Executor, id: string): Promise<Rule | undefin
   return row && toRule(row);
 }
 
-/** The rule that lets everything pass. */
-export async function findOpenRule(db: Executor, networkId: NetworkId): Promise<Rule | undefined> {
+/** What can be changed of a rule that is there. */
+export type RuleSettings = Pick<Rule, "name" | "description" | "state">;
+
+export async function changeRule(tx: Executor, id: RuleId, settings: RuleSettings): Promise<void> {
+  await tx.update(rules).set(settings).where(eq(rules.id, id));
+}
+
+/** The rule in this state that lets everything pass. */
+export async function findOpenRule(
+  db: Executor,
+  networkId: NetworkId,
+  state: Rule["state"],
+): Promise<Rule | undefined> {
   const [row] = await db
     .select()
     .from(rules)
-    .where(and(eq(rules.networkId, networkId), eq(rules.action, "allow"), isNull(rules.protocol)))
+    .where(
+      and(eq(rules.networkId, networkId), eq(rules.state, state), eq(rules.action, "allow"), isNull(rules.protocol)),
+    )
     .limit(1);
   return row && toRule(row);
 }
@@ -54,18 +68,22 @@ export async function rulePlaces(
   return { first: row?.first ?? 0, last: row?.last ?? 0 };
 }
 
+/** Rules in the order in which nodes ask them. */
 export async function listRules(
   db: Executor,
-  request: PageRequest<"createdAt"> & { readonly networkId: string },
+  request: Pick<PageRequest<"place">, "limit" | "after"> & { readonly networkId: string },
 ): Promise<Page<Rule>> {
-  const page = keyset({ sort: rules.createdAt, id: rules.id }, request);
   const rows = await db
     .select()
     .from(rules)
-    .where(and(eq(rules.networkId, request.networkId), page.where))
-    .orderBy(...page.orderBy)
-    .limit(page.limit);
-  return pageOf(rows.map(toRule), request.limit, (rule) => ({ value: rule.createdAt.toISOString(), id: rule.id }));
+    .where(and(eq(rules.networkId, request.networkId), request.after && isBehind(request.after)))
+    .orderBy(asc(rules.place), asc(rules.createdAt), asc(rules.id))
+    // One more than asked for tells whether another page follows.
+    .limit(request.limit + 1);
+  return pageOf(rows.map(toRule), request.limit, (rule) => ({
+    value: `${rule.place}${SEPARATOR}${rule.createdAt.toISOString()}`,
+    id: rule.id,
+  }));
 }
 
 export async function countRules(db: Executor, networkId: string): Promise<number> {
@@ -76,6 +94,13 @@ export async function countRules(db: Executor, networkId: string): Promise<numbe
 export async function deleteRule(tx: Executor, id: RuleId): Promise<void> {
   await tx.delete(rules).where(eq(rules.id, id));
 }
+
+function isBehind({ value, id }: Place): SQL {
+  const [place = "", createdAt = ""] = value.split(SEPARATOR);
+  return sql`(${rules.place}, ${rules.createdAt}, ${rules.id}) > (${place}::integer, ${createdAt}::timestamptz, ${id})`;
+}
+
+const SEPARATOR = " ";
 
 function toRule(row: typeof rules.$inferSelect): Rule {
   return { ...row, id: storedRuleId(row.id), networkId: storedNetworkId(row.networkId) };

@@ -38,8 +38,8 @@ function filterRule(rule: PolicyRule): FilterRule {
   };
 }
 
-/** The same for a rule wherever it stands, so that its counts go on when others change. */
-function ruleNumber({ id }: PolicyRule): number {
+/** What nodes call a rule: the same wherever it stands, so that its counts go on when others change. */
+export function ruleNumber({ id }: Pick<PolicyRule, "id">): number {
   const [a = 0, b = 0, c = 0] = ruleIds.toBytes(id).subarray(-3);
   return a * 65_536 + b * 256 + c;
 }

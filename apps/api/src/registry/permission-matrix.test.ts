@@ -36,6 +36,7 @@ const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
   "enrolmentKeys.revoke": "admin",
   "rules.list": "viewer",
   "rules.create": "admin",
+  "rules.update": "admin",
   "rules.remove": "admin",
   "tokens.list": "signed-in",
   "tokens.create": "signed-in",

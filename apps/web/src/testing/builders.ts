@@ -94,6 +94,7 @@ export function aRule(change: Partial<Rule> = {}): Rule {
     ports: null,
     icmpType: null,
     icmpCode: null,
+    number: 1,
     place: 0,
     createdAt: at(86_400),
     ...change,

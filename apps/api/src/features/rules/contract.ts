@@ -29,6 +29,7 @@ const RuleSchema = z
     networkId: NetworkIdSchema,
     kind: z.enum(["all-to-all"]),
     ...conditions,
+    number: z.int().min(0).describe("What nodes call the rule, as in `weft flows`; stays with the rule"),
     place: z.int().describe("Lower is asked first; the first rule that matches decides"),
     createdAt: TimeSchema,
   })
@@ -58,6 +59,18 @@ export const rulesContract = {
       icmpType: conditions.icmpType.default(null),
       icmpCode: conditions.icmpCode.default(null),
       position: z.enum(["first", "last"]).default("last").describe("Before or behind the rules that are there"),
+    }),
+    output: RuleSchema,
+  }),
+  update: mutation({
+    summary: "Turns a rule on or off, or changes its name and description",
+    rest: { method: "PATCH", path: "/rules/{ruleId}", status: 200 },
+    access: { kind: "role", role: "admin", scope: "policies:write" },
+    input: z.strictObject({
+      ruleId: RuleIdSchema,
+      state: conditions.state.optional(),
+      name: conditions.name.optional(),
+      description: conditions.description.optional(),
     }),
     output: RuleSchema,
   }),

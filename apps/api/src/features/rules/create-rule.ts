@@ -23,7 +23,7 @@ export async function createRule(
     const network = await lockNetwork(tx, input.networkId);
     if (!network) return err({ code: "not_found", what: "network" });
     const isOpen = input.action === "allow" && input.protocol === null;
-    const existing = isOpen ? await findOpenRule(tx, network.id) : undefined;
+    const existing = isOpen ? await findOpenRule(tx, network.id, input.state) : undefined;
     if (existing) return err({ code: "rule_exists", ruleId: existing.id });
     const { position, ...wanted } = input;
     const places = await rulePlaces(tx, network.id);

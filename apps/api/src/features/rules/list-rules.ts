@@ -15,7 +15,7 @@ export async function listRules(
   input: InputOf<typeof rulesContract.list>,
 ): Outcome<typeof rulesContract.list> {
   const { db } = deps.database;
-  const list = { name: `rules?network=${input.networkId}`, sort: "createdAt" } as const;
+  const list = { name: `rules?network=${input.networkId}`, sort: "place" } as const;
   const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
   if (!request.ok) return request;
   if (!(await findNetwork(db, input.networkId))) return err({ code: "not_found", what: "network" });

@@ -3,9 +3,11 @@ import type { rulesContract } from "./contract.ts";
 import { createRule } from "./create-rule.ts";
 import { listRules } from "./list-rules.ts";
 import { removeRule } from "./remove-rule.ts";
+import { updateRule } from "./update-rule.ts";
 
 export const rulesOperations: HandlersOf<typeof rulesContract> = {
   list: listRules,
   create: createRule,
+  update: updateRule,
   remove: removeRule,
 };

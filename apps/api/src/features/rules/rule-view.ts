@@ -1,3 +1,4 @@
+import { ruleNumber } from "../../domain/access-policy.ts";
 import type { Rule } from "../../db/rules-repository.ts";
 
 /** A rule as callers see it. */
@@ -15,6 +16,7 @@ export function ruleView(rule: Rule) {
     ports: rule.ports?.map(({ low, high }) => ({ low, high })) ?? null,
     icmpType,
     icmpCode,
+    number: ruleNumber(rule),
     place,
     createdAt: rule.createdAt.toISOString(),
   };

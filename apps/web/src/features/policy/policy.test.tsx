@@ -109,6 +109,12 @@ test.each([
   expect(within(dialog).queryByRole("textbox")).toBeNull();
 });
 
+test("a rule tells the number under which nodes count it", async () => {
+  renderApp(PATH, { world: { rules: [aRule({ number: 7_340_012 })] } });
+
+  expect(await screen.findByText("Rule 7340012 in “weft flows”")).toBeTruthy();
+});
+
 function port(number: number): { readonly low: number; readonly high: number } {
   return { low: number, high: number };
 }

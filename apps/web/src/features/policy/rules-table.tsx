@@ -68,6 +68,7 @@ function RuleRow({ rule, position, onRemove }: RuleRowProps): ReactNode {
           {conditions === null ? null : <Chip>{conditions}</Chip>}
         </span>
         <div className="cell-note">{text.hints[rule.action](conditions ?? text.everything)}</div>
+        <div className="cell-note">{text.number(rule.number)}</div>
         {rule.description === "" ? null : (
           <div className="cell-note" dir="auto">
             {rule.description}

@@ -13,6 +13,7 @@ export const policy = {
     allow: (what: string) => `Every peer may reach every other peer: ${what}.`,
     deny: (what: string) => `No peer may reach another: ${what}.`,
   },
+  number: (number: number) => `Rule ${number} in “weft flows”`,
   off: "off",
   offHint: "Kept, and ignored until it is on again.",
   protocols: { tcp: "TCP", udp: "UDP", icmp: "ICMP", icmpv6: "ICMPv6", sctp: "SCTP" },
