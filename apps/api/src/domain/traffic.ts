@@ -219,5 +219,5 @@ const STORED_MAX = 2n ** 63n - 1n;
 const NOTHING: Moved = { rx: 0n, tx: 0n };
 /** When a dashboard opens or closes, the node changes its step and two reports may come at once. */
 const SPAN_MS_MIN = 500;
-/** Ten-second reports and some patience. */
-const STALE_MS = 12_000;
+/** Ten-second reports and some patience: what is older says nothing about now. */
+export const STALE_MS = 12_000;

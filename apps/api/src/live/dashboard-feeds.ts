@@ -1,6 +1,7 @@
 import type { NetworkId, PeerId } from "@weft/protocol";
 import type { Peer } from "../domain/peer.ts";
 import type { PresenceBook } from "../domain/presence.ts";
+import { STALE_MS } from "../domain/traffic.ts";
 import { guarded } from "../jobs/guarded.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
@@ -20,6 +21,8 @@ export type DashboardFeeds = {
   readonly watchPeer: (hub: NetworkHub, peer: Peer, signal: AbortSignal) => AsyncIterable<PeerEvent>;
   readonly notePeer: (networkId: NetworkId, peerId: PeerId) => void;
   readonly noteRemoved: (networkId: NetworkId, peerId: PeerId) => void;
+  /** The network is gone with all its peers. */
+  readonly noteGone: (networkId: NetworkId) => void;
   readonly noteAttached: (hub: NetworkHub, stream: AttachedStream) => void;
   readonly noteCounters: (hub: NetworkHub, peerId: PeerId) => void;
   readonly dispose: () => void;
@@ -63,6 +66,10 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
       VIEW_MS,
     ),
     setInterval(guarded(charts.step, onFault), WATCHED_MS),
+    setInterval(
+      guarded(() => beat(subscribers, deps.clock.nowMs()), onFault),
+      WATCHED_MS,
+    ),
   ];
   return {
     watchNetwork(hub, signal) {
@@ -76,10 +83,14 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
     },
     watchPeer(hub, peer, signal) {
       const feed = subscribers.addPeer(peer, signal);
-      const points = deps.traffic.find(peer.id)?.history(deps.clock.nowMs()) ?? [];
+      const nowMs = deps.clock.nowMs();
+      const traffic = deps.traffic.find(peer.id);
+      const points = traffic?.history(nowMs) ?? [];
       feed.push({ kind: "history", points: [...points] });
       feed.push({ kind: "peer", peer: viewOf(hub, peer) });
-      const sample = peerSample(hub, deps.traffic, peer.id);
+      // What a node said before it fell silent is history.
+      const isFresh = nowMs - (traffic?.latest()?.atMs ?? -Infinity) <= STALE_MS;
+      const sample = isFresh ? peerSample(hub, deps.traffic, peer.id) : undefined;
       if (sample) feed.push(sample);
       return feed.events;
     },
@@ -89,6 +100,11 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
     noteRemoved(networkId, peerId) {
       dirty.get(networkId)?.delete(peerId);
       for (const feed of subscribers.ofNetwork(networkId)) feed.push({ kind: "peer-removed", peerId });
+      for (const feed of subscribers.ofPeer(peerId)) feed.end();
+    },
+    noteGone(networkId) {
+      dirty.delete(networkId);
+      for (const feed of subscribers.ofNetwork(networkId)) feed.end();
     },
     noteAttached(hub, stream) {
       if (subscribers.isWatched(stream.peerId, hub.id)) tellInterval(hub.id, stream);
@@ -103,6 +119,11 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
       for (const timer of timers) clearInterval(timer);
     },
   };
+}
+
+/** Tells who watches a peer that the stream is alive, however silent the peer is. */
+function beat(subscribers: Subscribers, atMs: number): void {
+  for (const feed of subscribers.allPeers()) feed.push({ kind: "heartbeat", atMs });
 }
 
 /** Sends the rows that changed since the last time. */

@@ -147,6 +147,73 @@ test.each(["session", "token"])("SEC-6 the open stream of a %s that ended is ove
   other.close();
 });
 
+test("the page of a peer whose node is silent hears a heartbeat every second, and no old sample as new", async () => {
+  let aheadMs = 0;
+  const app = await createTestApp({ clock: { nowMs: () => Date.now() + aheadMs } });
+  const setup = await setUp(app.url);
+  const { key } = await makeKey(setup.owner, setup.network.id);
+  const agent = await connectAgent(app.url, { joinKey: key });
+  const { peerId } = await agent.next("welcome");
+  for (const step of [1, 2])
+    agent.send(counters(agent.identity, { uptimeMs: step * 1_000, links: [peerId], bytes: BigInt(step) * 500n }));
+  await eventually("counters", async () =>
+    (await setup.owner.get(`/api/v1/peers/${peerId}`)).body.rxBytes === "1000" ? true : undefined,
+  );
+  const watch = () => subscribe(app.url, setup.owner.cookie() ?? "", { path: "live.peer", input: { peerId } });
+  const early = await watch();
+  const sample = await early.next(({ kind }) => kind === "sample");
+  early.close();
+  agent.leave();
+
+  aheadMs = 13_000;
+  const late = await watch();
+  const beats = [await late.next(isBeat), await late.next(isBeat)];
+
+  expect(sample).toMatchObject({ rxBytes: "1000", txBytes: "1000" });
+  expect(beats[1].atMs).toBeGreaterThan(beats[0].atMs);
+  expect(late.events.map(({ kind }) => kind)).not.toContain("sample");
+  late.close();
+  await app.dispose();
+});
+
+test("totals of the peer page keep what was exchanged with peers that are gone", async () => {
+  const agent = await connectAgent(server.url, { joinKey });
+  const leaver = await connectAgent(server.url, { joinKey });
+  const { peerId } = await agent.next("welcome");
+  const link = (await leaver.next("welcome")).peerId;
+  const stream = await subscribe(server.url, owner.cookie() ?? "", { path: "live.peer", input: { peerId } });
+  agent.send(counters(agent.identity, { uptimeMs: 1_000, links: [link], bytes: 700n }));
+  await stream.next(({ kind, rxBytes }) => kind === "sample" && rxBytes === "700");
+
+  await agent.until(({ peers }) => peers.some(({ id }) => id === link));
+  await owner.call("DELETE", `/api/v1/peers/${link}`);
+  await agent.until(({ peers }) => peers.every(({ id }) => id !== link));
+  agent.send(counters(agent.identity, { uptimeMs: 2_000, links: [], bytes: 0n }));
+  const after = await stream.next(({ kind, links }) => kind === "sample" && links.length === 0);
+
+  expect(after).toMatchObject({ rxBytes: "700", txBytes: "700" });
+  stream.close();
+  agent.leave();
+});
+
+test("streams of a peer and of a network end when their subject is removed", async () => {
+  const doomed = (await owner.post("/api/v1/networks", { name: "doomed" })).body;
+  const agent = await connectAgent(server.url, { joinKey: (await makeKey(owner, doomed.id)).key });
+  const { peerId } = await agent.next("welcome");
+  const cookie = owner.cookie() ?? "";
+  const ofPeer = await subscribe(server.url, cookie, { path: "live.peer", input: { peerId } });
+  const ofNetwork = await subscribe(server.url, cookie, { path: "live.network", input: { networkId: doomed.id } });
+  await Promise.all([ofPeer.next(isBeat), ofNetwork.next(({ kind }) => kind === "sample")]);
+
+  await owner.call("DELETE", `/api/v1/peers/${peerId}`);
+  await ofPeer.ended;
+  await ofNetwork.next(({ kind }) => kind === "peer-removed");
+  await owner.call("DELETE", `/api/v1/networks/${doomed.id}`);
+  await ofNetwork.ended;
+
+  expect((await owner.get(`/api/v1/peers/${peerId}`)).status).toBe(404);
+});
+
 test("AP-64 counters of peers that do not exist are skipped, the rest is taken", async () => {
   const [agent, other] = await Promise.all([
     connectAgent(server.url, { joinKey }),
@@ -210,6 +277,10 @@ test("totals, sessions and maps survive a restart: nobody is logged out, current
   again.cut();
   await second.dispose();
 });
+
+function isBeat({ kind }: Json): boolean {
+  return kind === "heartbeat";
+}
 
 function counters(
   identity: Identity,

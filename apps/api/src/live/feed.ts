@@ -1,5 +1,10 @@
 /** Hands events to one subscriber; a slow one is cut off instead of filling memory. */
-export type Feed<Event> = { readonly push: (event: Event) => void; readonly events: AsyncIterable<Event> };
+export type Feed<Event> = {
+  readonly push: (event: Event) => void;
+  /** Nothing follows what was pushed. */
+  readonly end: () => void;
+  readonly events: AsyncIterable<Event>;
+};
 
 /** Makes a feed that ends with `signal`, or when the subscriber falls too far behind (it will come again). */
 export function createFeed<Event>(signal: AbortSignal, onEnd: () => void): Feed<Event> {
@@ -31,6 +36,7 @@ export function createFeed<Event>(signal: AbortSignal, onEnd: () => void): Feed<
       queue.push(event);
       wake?.();
     },
+    end,
     events: events(),
   };
 }

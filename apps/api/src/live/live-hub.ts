@@ -168,6 +168,7 @@ function createLoader(deps: LiveHubDeps, books: Books): LiveHub["catchUp"] {
           for (const peerId of hub.mirror.peers().keys()) forgetPeer(hub, peerId);
           hub.dispose();
           books.networks.delete(id);
+          books.feeds.noteGone(id);
         },
         onSent: (stream) => books.feeds.notePeer(hub.id, stream.peerId),
       },

@@ -59,12 +59,13 @@ export function networkSample(
   return { kind: "sample", atMs: step.nowMs, peers, totals: sum };
 }
 
-/** One step of a peer's page. */
+/** One step of a peer's page, as its node reported last. */
 export function peerSample(hub: NetworkHub, book: TrafficBook, peerId: PeerId): PeerEvent | undefined {
   const traffic = book.find(peerId);
   const latest = traffic?.latest();
   if (!traffic || !latest) return undefined;
   const { rxBitsPerSecond, txBitsPerSecond } = traffic.rates(latest.atMs);
+  const totals = traffic.totals();
   const links = [...traffic.links()].flatMap(([id, link]) => {
     const other = hub.mirror.peers().get(id);
     // Agents may still count a peer that was removed a moment ago.
@@ -89,6 +90,8 @@ export function peerSample(hub: NetworkHub, book: TrafficBook, peerId: PeerId): 
     atMs: latest.atMs,
     rxBitsPerSecond,
     txBitsPerSecond,
+    rxBytes: String(totals.rxBytes),
+    txBytes: String(totals.txBytes),
     links,
     drops: texts(latest.drops),
     stages: [...latest.stages],

@@ -10,7 +10,7 @@ test("a network that nobody watches is charted every five seconds, a watched one
   const quiet = networkIds.make(() => new Uint8Array(16).fill(1));
   const looked = networkIds.make(() => new Uint8Array(16).fill(2));
   const heard: NetworkEvent[] = [];
-  const feed: Feed<NetworkEvent> = { push: (event) => void heard.push(event), events: nothing() };
+  const feed: Feed<NetworkEvent> = { push: (event) => void heard.push(event), end: () => undefined, events: nothing() };
   const hubs = new Map([quiet, looked].map((id) => [id, emptyHub(id)]));
   const charts = createNetworkCharts({
     networks: hubs,

@@ -13,6 +13,8 @@ export type Subscribers = {
   readonly ofNetwork: (id: NetworkId) => readonly Feed<NetworkEvent>[];
   readonly ofPeer: (id: PeerId) => readonly Feed<PeerEvent>[];
   readonly networks: () => Iterable<NetworkId>;
+  /** Feeds of all peers that somebody watches. */
+  readonly allPeers: () => readonly Feed<PeerEvent>[];
   /** True when somebody looks at the node or at its whole network. */
   readonly isWatched: (id: PeerId, networkId: NetworkId) => boolean;
 };
@@ -43,6 +45,7 @@ export function createSubscribers(events: SubscriberEvents): Subscribers {
     ofNetwork: (id) => [...(networks.get(id) ?? [])],
     ofPeer: (id) => [...(peers.get(id) ?? [])],
     networks: () => networks.keys(),
+    allPeers: () => [...peers.values()].flatMap((feeds) => [...feeds]),
     isWatched: (id, networkId) => networks.has(networkId) || peers.has(id),
   };
 }

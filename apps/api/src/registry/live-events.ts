@@ -54,10 +54,12 @@ const OffloadSchema = z.strictObject({
 export const PeerEventSchema = z.discriminatedUnion("kind", [
   HistorySchema,
   z.strictObject({ kind: z.literal("peer"), peer: PeerSchema }),
+  z.strictObject({ kind: z.literal("heartbeat"), atMs: z.number() }).describe("Every second; the stream is alive."),
   z.strictObject({
     kind: z.literal("sample"),
     atMs: z.number(),
     ...rates,
+    ...totals,
     links: z.array(LinkSampleSchema),
     drops: z.record(z.string(), CounterSchema),
     stages: z.array(StageSampleSchema).describe("Per second."),

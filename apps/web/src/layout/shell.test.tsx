@@ -41,6 +41,18 @@ test("a lost stream is told, the rows stay, and the page heals by itself", async
   expect(await within(footer()).findByText("live")).toBeTruthy();
 });
 
+test("the page of a network that was removed elsewhere says so and listens no more", async () => {
+  const app = renderApp(PATH, { world: { peers: [aPeer()] } });
+  await online(app);
+
+  app.world.networks = [];
+  act(() => app.api.listeners("live.network").at(0)?.end());
+
+  expect(await screen.findByText("net_home does not exist")).toBeTruthy();
+  await waitFor(() => expect(within(footer()).queryByText(/^live data paused/)).toBeNull());
+  expect(app.api.listeners("live.network")).toHaveLength(0);
+});
+
 test("a hidden tab does not listen", async () => {
   const app = renderApp(PATH, { world: { peers: [aPeer()] } });
   await online(app);

@@ -71,6 +71,8 @@ export function aPeerSample(change: Partial<PeerSample> = {}): PeerSample {
     atMs: NOW,
     rxBitsPerSecond: 1_200_000_000,
     txBitsPerSecond: 40_000_000,
+    rxBytes: "20000000000",
+    txBytes: "900000000",
     links: [aLink()],
     drops: {},
     stages: [],

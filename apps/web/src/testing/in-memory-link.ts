@@ -31,6 +31,8 @@ export type LiveListener = {
   readonly send: (event: NetworkEvent | PeerEvent) => void;
   /** Breaks the stream as a lost connection would. */
   readonly fail: () => void;
+  /** Ends the stream as the server does when its subject is gone. */
+  readonly end: () => void;
 };
 
 export type InMemoryLink = {
@@ -71,6 +73,7 @@ export function createInMemoryLink(handlers: Handlers): InMemoryLink {
             input: op.input,
             send: (event) => observer.next({ result: { type: "data", data: event } }),
             fail: () => observer.error(TRPCClientError.from(new Error("connection lost"))),
+            end: () => observer.complete(),
           };
           group.add(listener);
           return () => group.delete(listener);

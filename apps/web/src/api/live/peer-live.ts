@@ -1,5 +1,5 @@
 import type { Peer, PeerEvent, PeerSample } from "../types.ts";
-import { createSeries, type Series } from "./series.ts";
+import { createSeries, HISTORY_GAP_MS, type Series } from "./series.ts";
 import { createStore, type Store } from "./store.ts";
 
 /** What is known about one peer, fed by its subscription. */
@@ -7,7 +7,7 @@ export type PeerLive = {
   readonly handle: (event: PeerEvent) => void;
   /** null until the subscription sent it. */
   readonly peer: Store<Peer | null>;
-  /** The newest sample; null until the first. */
+  /** What goes on now; null until the first sample, and again when the node fell silent. */
   readonly sample: Store<PeerSample | null>;
   readonly throughput: Series;
   /** Changes when the chart has something new. */
@@ -19,6 +19,15 @@ export function createPeerLive(): PeerLive {
   const sample = createStore<PeerSample | null>(null);
   const revision = createStore(0);
   const throughput = createSeries(HISTORY_POINTS);
+
+  /** An old sample says nothing about now. */
+  function fadeOut(nowMs: number): void {
+    const heardMs = throughput.latest()?.atMs;
+    if (heardMs !== undefined && nowMs - heardMs <= HISTORY_GAP_MS) return;
+    throughput.silence(nowMs);
+    sample.set(null);
+    revision.set(revision.get() + 1);
+  }
 
   return {
     peer,
@@ -33,6 +42,9 @@ export function createPeerLive(): PeerLive {
           break;
         case "peer":
           peer.set(event.peer);
+          break;
+        case "heartbeat":
+          fadeOut(event.atMs);
           break;
         case "sample":
           throughput.push(event);

@@ -12,6 +12,8 @@ export type Series = {
   readonly push: (point: RatePoint) => void;
   /** Replaces everything from the first of `points` on; for the history that a subscription starts with. */
   readonly load: (points: readonly RatePoint[]) => void;
+  /** Nothing was heard up to `atMs`: a gap after the last point, once it is older than the coarsest step. */
+  readonly silence: (atMs: number) => void;
   readonly columns: () => SeriesColumns;
   readonly latest: () => RatePoint | null;
 };
@@ -33,9 +35,13 @@ export function createSeries(pointsMax: number): Series {
 
   function add(point: RatePoint, gapMs: number): void {
     if (last && point.atMs <= last.atMs) return;
-    if (last && point.atMs - last.atMs > gapMs) append((last.atMs + STEP_MS) / 1000, null);
+    if (last && point.atMs - last.atMs > gapMs) gap(last);
     append(point.atMs / 1000, point);
     last = point;
+  }
+
+  function gap(behind: RatePoint): void {
+    if (rx.at(-1) !== null) append((behind.atMs + STEP_MS) / 1000, null);
   }
 
   function cutFrom(firstSeconds: number): void {
@@ -60,6 +66,9 @@ export function createSeries(pointsMax: number): Series {
       for (const point of points) add(point, HISTORY_GAP_MS);
       afterHistory = true;
     },
+    silence(atMs) {
+      if (last && atMs - last.atMs > HISTORY_GAP_MS) gap(last);
+    },
     columns: () => ({ seconds, rx, tx }),
     latest: () => last,
   };
@@ -69,7 +78,7 @@ export function createSeries(pointsMax: number): Series {
 export const STEP_MS = 1_000;
 
 /** Nodes report every ten seconds while nobody looks, so the past may be that coarse without a gap. */
-const HISTORY_GAP_MS = 12_500;
+export const HISTORY_GAP_MS = 12_500;
 
 /** A longer silence than this is drawn as a gap. */
 export const GAP_MS = 2_600;

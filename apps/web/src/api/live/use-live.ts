@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { useTRPC, useTRPCClient } from "../context.ts";
 import { useLiveHub } from "./context.ts";
@@ -7,11 +7,17 @@ import type { NetworkLive } from "./network-live.ts";
 import { createPeerLive, type PeerLive } from "./peer-live.ts";
 import type { Store } from "./store.ts";
 
-/** Subscribes to a network while the page is visible. One page, one subscription. */
-export function useNetworkLive(networkId: string): NetworkLive {
+/** Whether the subject of a page is still there, as far as the server said. */
+export type Subject = "there" | "gone";
+
+/** Subscribes to a network while it is there and the page is visible. One page, one subscription. */
+export function useNetworkLive(networkId: string, subject: Subject): NetworkLive {
   const client = useTRPCClient();
+  const trpc = useTRPC();
   const live = useLiveHub().network(networkId);
   useLive(networkId, {
+    subject,
+    subjectKey: trpc.networks.get.queryKey({ networkId }),
     onEvent: live.handle,
     source: (id, handlers) => {
       live.opened();
@@ -26,13 +32,16 @@ export function useNetworkLive(networkId: string): NetworkLive {
   return live;
 }
 
-/** Subscribes to one peer while the page is visible. */
-export function usePeerLive(peerId: string): PeerLive {
+/** Subscribes to one peer while it is there and the page is visible. */
+export function usePeerLive(peerId: string, subject: Subject): PeerLive {
   const client = useTRPCClient();
+  const trpc = useTRPC();
   const [held, setHeld] = useState(() => ({ peerId, live: createPeerLive() }));
   const current = held.peerId === peerId ? held : { peerId, live: createPeerLive() };
   if (current !== held) setHeld(current);
   useLive(peerId, {
+    subject,
+    subjectKey: trpc.peers.get.queryKey({ peerId }),
     onEvent: current.live.handle,
     source: (id, handlers) =>
       stop(
@@ -56,6 +65,9 @@ export function useLiveState(): LiveState {
 }
 
 type LiveOptions<Event> = {
+  readonly subject: Subject;
+  /** Read again when the stream ends: the subject may be gone. */
+  readonly subjectKey: QueryKey;
   readonly source: (id: string, handlers: LiveHandlers<Event>) => () => void;
   readonly onEvent: (event: Event) => void;
 };
@@ -72,10 +84,13 @@ function useLive<Event>(id: string, options: LiveOptions<Event>): void {
     state.set(next);
     if (before.state === "paused" && next.state === "live") heal.refresh();
   });
-  const ended = useEffectEvent(() => heal.checkSession());
+  const ended = useEffectEvent(() => {
+    heal.checkSession();
+    heal.checkSubject(options.subjectKey);
+  });
 
   useEffect(() => {
-    if (!visible) return;
+    if (!visible || options.subject === "gone") return;
     return keepSubscribed<Event>({
       source: (handlers) => open(id, handlers),
       onEvent: (event) => handle(event),
@@ -88,17 +103,22 @@ function useLive<Event>(id: string, options: LiveOptions<Event>): void {
         return () => clearTimeout(timer);
       },
     });
-  }, [id, visible]);
+  }, [id, visible, options.subject]);
 }
 
 /** What happens around a broken stream: everything is read again after it healed, and a lost session leads to the login. */
-function useHealing(): { readonly refresh: () => void; readonly checkSession: () => void } {
+function useHealing(): {
+  readonly refresh: () => void;
+  readonly checkSession: () => void;
+  readonly checkSubject: (key: QueryKey) => void;
+} {
   const queryClient = useQueryClient();
   const trpc = useTRPC();
   return {
     refresh: () => void queryClient.invalidateQueries(),
     // An answer of 401 takes the way of every refused call: to the login.
     checkSession: () => void queryClient.invalidateQueries({ queryKey: trpc.sessions.current.queryKey() }),
+    checkSubject: (queryKey) => void queryClient.invalidateQueries({ queryKey }),
   };
 }
 

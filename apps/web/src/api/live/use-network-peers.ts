@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "../context.ts";
-import { toProblem } from "../error-text.ts";
+import { statusOf, toProblem } from "../error-text.ts";
 import { useNetworkLive, useStore } from "./use-live.ts";
 import type { NetworkLive } from "./network-live.ts";
 import type { Peer } from "../types.ts";
@@ -22,10 +22,15 @@ export type StaleRows = { readonly retry: () => void };
 
 export function useNetworkPeers(networkId: string): NetworkPeers {
   const trpc = useTRPC();
-  const live = useNetworkLive(networkId);
+  const network = useQuery(trpc.networks.get.queryOptions({ networkId }));
+  const isGone = statusOf(network.error) === 404;
+  const live = useNetworkLive(networkId, isGone ? "gone" : "there");
   const pushed = useStore(live.peers);
   const list = useQuery({ ...trpc.peers.list.queryOptions({ networkId, limit: 500 }), enabled: pushed === null });
   const retry = (): void => void list.refetch();
+  if (isGone) {
+    return { state: "failed", live, problem: toProblem(network.error), retry: () => void network.refetch() };
+  }
 
   const peers = pushed ?? list.data?.items;
   if (peers) return { state: "ready", live, peers, stale: pushed === null && list.isError ? { retry } : null };

@@ -132,3 +132,29 @@ test("a peer that was removed is told apart from an error", async () => {
   expect(await screen.findByText("This peer does not exist any more.")).toBeTruthy();
   expect(screen.queryByRole("alert")).toBeNull();
 });
+
+test("totals are those of the peer, not the sum of the links it has now", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+
+  await send(app, aPeerSample({ rxBytes: "20000000000", txBytes: "900000000" }));
+
+  const counters = await screen.findByLabelText("Counters");
+  await within(counters).findByText("20.0 GB");
+  expect(within(counters).getByText("900 MB")).toBeTruthy();
+});
+
+test("a peer that is removed while its page is open is gone, and nobody is told that the server is", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await send(app, aPeerSample());
+
+  app.world.peers = [];
+  act(() => app.api.listeners("live.peer").at(0)?.end());
+
+  expect(await screen.findByText("This peer does not exist any more.")).toBeTruthy();
+  await waitFor(() => expect(screen.queryByText(/^live data paused/)).toBeNull());
+  const asked = app.api.calls.filter(({ path }) => path === "live.peer").length;
+  await new Promise((done) => setTimeout(done, 1_200));
+  expect(app.api.calls.filter(({ path }) => path === "live.peer")).toHaveLength(asked);
+  expect(screen.queryByRole("alert")).toBeNull();
+});

@@ -26,9 +26,10 @@ const route = getRouteApi(routeIds.peer);
 export function PeerPage(): ReactNode {
   const { networkId, peerId } = route.useParams();
   const trpc = useTRPC();
-  const live = usePeerLive(peerId);
-  const pushed = useStore(live.peer);
   const query = useQuery(trpc.peers.get.queryOptions({ peerId }));
+  const isGone = statusOf(query.error) === 404;
+  const live = usePeerLive(peerId, isGone ? "gone" : "there");
+  const pushed = useStore(live.peer);
   const peer = pushed ?? query.data;
   const crumbs = (
     <Link to={paths.peers} params={{ networkId }}>
@@ -36,7 +37,7 @@ export function PeerPage(): ReactNode {
     </Link>
   );
 
-  if (query.error && statusOf(query.error) === 404) {
+  if (isGone) {
     return (
       <Page title={strings.errors.notFound} crumbs={crumbs}>
         <EmptyPanel title={strings.peer.gone} />

@@ -5,14 +5,12 @@ import type { Peer } from "../../../api/types.ts";
 import { formatBytes } from "../../../format/bytes.ts";
 import { strings } from "../../../strings/index.ts";
 import { Stat, Stats } from "../../../ui/stat.tsx";
-import { linkTotals } from "../link-totals.ts";
 
 /** Totals of the peer and what its agent costs. */
 export function PeerCounters({ peer, live }: { readonly peer: Peer; readonly live: PeerLive }): ReactNode {
   const text = strings.peer.totals;
   const sample = useStore(live.sample);
-  const totals =
-    sample && sample.links.length > 0 ? linkTotals(sample.links) : { rxBytes: peer.rxBytes, txBytes: peer.txBytes };
+  const totals = sample ?? peer;
   const sessions = sample?.links.filter((link) => link.sessionAgeSeconds !== null).length;
 
   return (
