@@ -260,12 +260,46 @@ fn the_path_mtu_is_that_of_the_route() {
     in_namespace(|| {
         let _queue = narrow_path();
 
-        assert_eq!(path_mtu("10.9.0.1:9".parse().unwrap()).unwrap(), 1_280);
-        assert_eq!(path_mtu("127.0.0.1:9".parse().unwrap()).unwrap(), 65_535);
-        assert_eq!(path_mtu("[::1]:9".parse().unwrap()).unwrap(), 65_536);
-        let error = path_mtu("203.0.113.1:9".parse().unwrap()).unwrap_err();
+        assert_eq!(
+            path_mtu("10.9.0.1:9".parse().unwrap(), None).unwrap(),
+            1_280
+        );
+        assert_eq!(
+            path_mtu("127.0.0.1:9".parse().unwrap(), None).unwrap(),
+            65_535
+        );
+        assert_eq!(path_mtu("[::1]:9".parse().unwrap(), None).unwrap(), 65_536);
+        let error = path_mtu("203.0.113.1:9".parse().unwrap(), None).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENETUNREACH));
     });
+}
+
+#[test]
+fn the_path_mtu_is_that_of_the_route_which_marked_datagrams_take() {
+    in_namespace(|| {
+        let _queue = narrow_path();
+        ip("rule add fwmark 7 table 7");
+        ip("route add 10.9.0.1/32 dev lo table 7");
+        let socket = |mark| {
+            let options = UdpOptions {
+                mark,
+                ..UdpOptions::default()
+            };
+            UdpSocket::bind(&options).unwrap()
+        };
+
+        let remote = "10.9.0.1:9".parse().unwrap();
+        assert_eq!(socket(None).path_payload(remote), Some(1_280 - 28));
+        assert_eq!(socket(Some(7)).path_payload(remote), Some(65_535 - 28));
+    });
+}
+
+fn ip(command: &str) {
+    let done = std::process::Command::new("ip")
+        .args(command.split(' '))
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "ip {command}: {done:?}");
 }
 
 #[test]

@@ -131,6 +131,7 @@ impl<C> Socket<C> {
             calls,
             family: options.family,
             port,
+            mark: options.mark,
             connected: None,
             gso,
             gso_retry_at: None,

@@ -231,7 +231,7 @@ impl<C: Calls> Socket<C> {
 
     fn exceeds_path(&self, job: &Job<'_>) -> bool {
         let packet_len = job.segment_size + self.family.overhead();
-        path_mtu(job.remote).is_ok_and(|mtu| packet_len > mtu)
+        path_mtu(job.remote, self.mark).is_ok_and(|mtu| packet_len > mtu)
     }
 
     fn retry_gso_when_due(&mut self) {

@@ -189,7 +189,9 @@ impl Datagrams for UdpSocket {
 
     fn path_payload(&self, remote: SocketAddr) -> Option<usize> {
         let overhead = Family::of(&remote).overhead();
-        path_mtu(remote).ok()?.checked_sub(overhead)
+        path_mtu(remote, self.inner.mark)
+            .ok()?
+            .checked_sub(overhead)
     }
 
     fn counters(&self) -> &DatagramCounters {
@@ -213,6 +215,7 @@ pub(super) struct Socket<C> {
     pub(super) calls: C,
     pub(super) family: Family,
     pub(super) port: u16,
+    pub(super) mark: Option<u32>,
     pub(super) connected: Option<SocketAddr>,
     pub(super) gso: FeatureState,
     pub(super) gso_retry_at: Option<Instant>,
