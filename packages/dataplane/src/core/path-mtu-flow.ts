@@ -9,7 +9,7 @@ import { wireEndpoint } from "./wire-address.ts";
 export function startPath(context: CoreContext, peer: Peer, nowMs: number): void {
   const bounds = boundsOf(context, peer);
   if (!bounds) return;
-  adopt(context, peer, createPathMtu(bounds));
+  adopt(context, peer, createPathMtu(bounds, peer.nextProbeId));
   feedPath(context, peer, { kind: "start", nowMs });
 }
 
@@ -59,6 +59,7 @@ export function pathMtuView(peer: Peer): PeerPathMtu {
 function adopt(context: CoreContext, peer: Peer, path: PathMtu): void {
   const before = peer.pathMtu;
   peer.pathMtu = path;
+  peer.nextProbeId = path.nextId;
   noteLimit(context, before, path);
   if (before?.limit === path.limit) return;
   context.send({ kind: "set-path-mtu", slot: peer.slot, payload: path.limit, probes: answering(peer) });
@@ -74,9 +75,9 @@ function withoutProbes(path: PathMtu, input: PathInput, nowMs: number): PathMtu 
       return { ...path, limit: Math.max(input.payload, path.bounds.floor), phase, verifyAtMs: raiseAtMs };
     }
     case "timeout":
-      return path.verifyAtMs !== null && path.verifyAtMs <= nowMs ? createPathMtu(path.bounds) : path;
+      return path.verifyAtMs !== null && path.verifyAtMs <= nowMs ? createPathMtu(path.bounds, path.nextId) : path;
     case "bounds":
-      return { ...createPathMtu(input.bounds), verifyAtMs: null };
+      return { ...createPathMtu(input.bounds, path.nextId), verifyAtMs: null };
     case "start":
     case "answered":
     case "large-sent":

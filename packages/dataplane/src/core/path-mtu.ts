@@ -50,8 +50,9 @@ export type PathInput =
 
 export type PathStep = { readonly path: PathMtu; readonly probes: readonly PathProbe[] };
 
-export function createPathMtu(bounds: PathBounds): PathMtu {
-  return { bounds, limit: bounds.assumed, phase: { state: "assumed" }, round: null, verifyAtMs: null, nextId: 1 };
+/** `nextId`: no probe of an earlier path to the peer had it or a higher one, so that late answers to those say nothing here. */
+export function createPathMtu(bounds: PathBounds, nextId = 1): PathMtu {
+  return { bounds, limit: bounds.assumed, phase: { state: "assumed" }, round: null, verifyAtMs: null, nextId };
 }
 
 export function stepPathMtu(path: PathMtu, input: PathInput, nowMs: number): PathStep {

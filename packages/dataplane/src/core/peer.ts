@@ -19,6 +19,8 @@ export type Peer = {
   path: PathState;
   /** How large datagrams may be on the present path; null without a session. */
   pathMtu: PathMtu | null;
+  /** Outlives each path, so that no answer is taken for one about a later path. */
+  nextProbeId: number;
   attempt: HandshakeAttempt;
   link: PeerLink;
   sessions: SessionSlots;
@@ -72,6 +74,7 @@ export function createPeer(slot: number, desired: TunnelPeer): Peer {
     choice: createEndpointChoice(desired.endpoints),
     path: UNKNOWN_PATH,
     pathMtu: null,
+    nextProbeId: 1,
     attempt: { state: "idle" },
     link: { state: "down" },
     sessions: NO_SESSIONS,

@@ -15,7 +15,7 @@ import type { PeerPathMtu, TunnelPeer } from "../tunnel.ts";
 import { makePacket } from "./inner-packet.ts";
 import { createInMemoryTunnel, type InMemoryTunnel } from "./in-memory-tunnel.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
-import { createVirtualNetwork, type VirtualNetwork } from "./virtual-network.ts";
+import { createVirtualNetwork, type Datagram, type VirtualNetwork } from "./virtual-network.ts";
 
 describe("two tunnels whose path carries less than usual", () => {
   test("find out and use what it carries, each for its own direction", () => {
@@ -55,6 +55,31 @@ describe("two tunnels whose path carries less than usual", () => {
 
     expect(alice.path()).toMatchObject({ state: "assumed", mtu: 1_420 });
     time.advance(60_000);
+    expect(alice.path()).toEqual({ state: "verified", mtu: 1_340, datagramBytes: 1_372 });
+  });
+
+  test("do not take a late answer about the old path for one about the new path", () => {
+    const { alice, bob, time, network } = makePair({ carries: 1_452 });
+    const held: Datagram[] = [];
+    network.interceptWith((datagram) => {
+      if (datagram.from !== BOB || datagram.payload.length !== PROBE_ANSWER_BYTES) return [datagram];
+      held.push(datagram);
+      return [];
+    });
+    alice.say("hello");
+    time.advance(100);
+    const [late] = held;
+    if (!late) throw new Error("bob answered a probe");
+
+    network.interceptWith((datagram) => [datagram]);
+    carry(network, 1_372);
+    const elsewhere = endpoint("[2001:db8::9]:51820");
+    bob.engine.moveTo(elsewhere);
+    bob.say("from elsewhere");
+    time.advance(15);
+    network.send({ ...late, from: elsewhere });
+    time.advance(60_000);
+
     expect(alice.path()).toEqual({ state: "verified", mtu: 1_340, datagramBytes: 1_372 });
   });
 
@@ -108,6 +133,8 @@ test.each(["both", "bob, and alice may too"] as const)(
   },
 );
 
+const BOB = "192.0.2.2:51820";
+const PROBE_ANSWER_BYTES = 48;
 const PROFILE: LinkProfile = { revision: 1, cipher: "chacha20-poly1305", elision: "on", lanes: 1 };
 
 type Host = InMemoryTunnel & { readonly say: (text: string) => void; readonly path: () => PeerPathMtu | undefined };
