@@ -190,35 +190,21 @@ impl Events {
         self.announced.store(false, Ordering::SeqCst);
         let mut queues = self.lock();
         let mut writer = Writer { out: into, used: 0 };
-        while let Some((shard, event)) = queues.events.front() {
-            let written = match event {
-                Event::EndpointMoved { peer } => match endpoint_of(*peer) {
-                    Some(remote) => writer.moved(*shard, *peer, remote),
-                    None => Some(()),
-                },
-                plain @ (Event::WantHandshake { .. }
-                | Event::SessionConfirmed { .. }
-                | Event::NoAnswer { .. }
-                | Event::IoFault(_)
-                | Event::SessionExpired { .. }
-                | Event::ProbeAnswered { .. }
-                | Event::PathTooBig { .. }
-                | Event::LargeSent { .. }
-                | Event::ShardFailed(_)) => writer.plain(*shard, plain),
-            };
-            if written.is_none() {
-                return writer.used;
-            }
-            queues.events.pop_front();
-        }
         if queues.overflow > 0 && writer.overflow(queues.overflow).is_some() {
             queues.overflow = 0;
         }
-        while let Some(message) = queues.handshakes.front() {
-            if writer.handshake(message).is_none() {
+        // Neither queue may starve the other.
+        while !(queues.events.is_empty() && queues.handshakes.is_empty()) {
+            let room = EVENTS_PER_HANDSHAKE;
+            if take_events(&mut queues.events, &mut writer, room, &mut endpoint_of).is_none() {
                 break;
             }
-            queues.handshakes.pop_front();
+            if let Some(message) = queues.handshakes.front() {
+                if writer.handshake(message).is_none() {
+                    break;
+                }
+                queues.handshakes.pop_front();
+            }
         }
         self.handshakes_waiting
             .store(queues.handshakes.len(), Ordering::Relaxed);
@@ -234,6 +220,41 @@ impl Events {
     fn lock(&self) -> MutexGuard<'_, Queues> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// So many events are told before a handshake message has its turn.
+const EVENTS_PER_HANDSHAKE: usize = 16;
+
+/// Writes up to `count` events. `None` when the next one does not fit.
+fn take_events(
+    events: &mut VecDeque<(u16, Event)>,
+    writer: &mut Writer<'_>,
+    count: usize,
+    mut endpoint_of: impl FnMut(u32) -> Option<SocketAddr>,
+) -> Option<()> {
+    for _ in 0..count {
+        let Some((shard, event)) = events.front() else {
+            break;
+        };
+        match event {
+            Event::EndpointMoved { peer } => {
+                if let Some(remote) = endpoint_of(*peer) {
+                    writer.moved(*shard, *peer, remote)?;
+                }
+            }
+            plain @ (Event::WantHandshake { .. }
+            | Event::SessionConfirmed { .. }
+            | Event::NoAnswer { .. }
+            | Event::IoFault(_)
+            | Event::SessionExpired { .. }
+            | Event::ProbeAnswered { .. }
+            | Event::PathTooBig { .. }
+            | Event::LargeSent { .. }
+            | Event::ShardFailed(_)) => writer.plain(*shard, plain)?,
+        }
+        events.pop_front();
+    }
+    Some(())
 }
 
 /// What became of a handshake message.
@@ -452,6 +473,20 @@ mod tests {
 
         assert_eq!(out[..8], [14, 0, 3, 0, 255, 0, 0, 0]);
         assert_eq!(out[8..used], [b'x'; 255]);
+    }
+
+    #[test]
+    fn a_handshake_message_is_told_however_many_events_wait() {
+        let (events, _) = counted();
+        (0..1_000).for_each(|peer| events.push(0, Event::NoAnswer { peer }));
+        events.push_handshake(&message());
+
+        let mut out = [0; 400];
+        let used = events.take(&mut out, |_| None);
+
+        assert_eq!(used, 16 * 12 + 120 + 7 * 12);
+        assert_eq!(out[16 * 12], 1, "the message comes after a few events");
+        assert_eq!(events.handshakes_waiting(), 0);
     }
 
     #[test]

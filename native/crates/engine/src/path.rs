@@ -13,6 +13,8 @@ pub(crate) struct PeerPath {
     answers: AtomicBool,
     /// The slow path wants to know when something large goes out.
     large_wanted: AtomicBool,
+    /// Probes that went out and were not answered, at most [`UNANSWERED_MAX`].
+    unanswered: AtomicUsize,
 }
 
 impl Default for PeerPath {
@@ -21,6 +23,7 @@ impl Default for PeerPath {
             payload: AtomicUsize::new(NO_BOUND),
             answers: AtomicBool::new(false),
             large_wanted: AtomicBool::new(false),
+            unanswered: AtomicUsize::new(0),
         }
     }
 }
@@ -59,6 +62,27 @@ impl PeerPath {
         }
     }
 
+    /// Notes that a probe goes out.
+    pub(crate) fn note_probe(&self) {
+        let one_more = |count| (count < UNANSWERED_MAX).then_some(count + 1);
+        let _ = self
+            .unanswered
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+    }
+
+    /// Takes an answer for one of the probes that went out. Returns whether there was one: a peer must not be able to
+    /// say more than it was asked.
+    pub(crate) fn note_answer(&self) -> Answer {
+        let one_less = |count: usize| count.checked_sub(1);
+        match self
+            .unanswered
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
+        {
+            Ok(_) => Answer::Awaited,
+            Err(_) => Answer::Unasked,
+        }
+    }
+
     /// Asks for one more word about a large datagram.
     pub(crate) fn arm(&self) {
         self.large_wanted
@@ -88,6 +112,13 @@ pub(crate) enum Told {
     Always,
 }
 
+/// Whether a probe had gone out for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Awaited,
+    Unasked,
+}
+
 /// Whether somebody waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News {
@@ -100,6 +131,8 @@ const NO_BOUND: usize = usize::MAX;
 const PAYLOAD_MAX: usize = 65_507;
 /// What fits a path of 576 bytes.
 const PAYLOAD_MIN: usize = 548;
+/// Lost probes are never answered, so their number says little beyond this.
+const UNANSWERED_MAX: usize = 32;
 /// Datagrams up to this size pass wherever the tunnel works at all.
 const LARGE_FROM: usize = 1_232;
 
@@ -134,6 +167,21 @@ mod tests {
 
         path.set(Some(1452), Probes::Ignored);
         assert_eq!(path.inner_max(1420), 1420);
+    }
+
+    #[test]
+    fn there_are_never_more_answers_than_probes_and_lost_ones_are_forgotten_at_some_point() {
+        let path = PeerPath::default();
+        assert_eq!(path.note_answer(), Answer::Unasked);
+        path.note_probe();
+        assert_eq!(path.note_answer(), Answer::Awaited);
+        assert_eq!(path.note_answer(), Answer::Unasked);
+
+        (0..10 * UNANSWERED_MAX).for_each(|_| path.note_probe());
+        let taken = (0..10 * UNANSWERED_MAX)
+            .filter(|_| path.note_answer() == Answer::Awaited)
+            .count();
+        assert_eq!(taken, UNANSWERED_MAX);
     }
 
     #[test]

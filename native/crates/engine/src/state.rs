@@ -1,5 +1,6 @@
 //! What all shards read: peers, sessions, allowed addresses, policy.
 
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::collections::HashMap;
 
@@ -23,6 +24,13 @@ pub(crate) struct State {
     /// The policy before, until it is taken out of the lock to be freed.
     replaced: Option<Box<Filter>>,
     mtu: Option<usize>,
+}
+
+/// A session to be wiped once no shard reads. Its slot may hold another one by then, so both names are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) slot: u32,
+    pub(crate) local_index: u32,
 }
 
 /// Deadlines that a change brought about; a shard must watch them.
@@ -172,20 +180,33 @@ impl State {
         self.drop_fallen(fallen);
     }
 
-    pub(crate) fn drop_fallen(&mut self, fallen: Fallen) {
+    fn drop_fallen(&mut self, fallen: Fallen) {
         fallen
             .into_iter()
             .flatten()
             .for_each(|slot| self.drop_session(slot));
     }
 
+    /// What sessions that just fell out of their places are called. A slot alone names them only until the tables change.
+    pub(crate) fn named(&self, fallen: Fallen) -> impl Iterator<Item = Ended> {
+        fallen.into_iter().flatten().filter_map(|slot| {
+            let local_index = self.session(slot)?.local_index;
+            Some(Ended { slot, local_index })
+        })
+    }
+
     /// Wipes the session a slot holds, if it is still the one meant. Returns the peer it belonged to.
-    pub(crate) fn end_session(&mut self, slot: u32, local_index: u32) -> Option<u32> {
+    pub(crate) fn end_session(&mut self, ended: Ended) -> Option<u32> {
+        let Ended { slot, local_index } = ended;
         let session = self
             .session(slot)
             .filter(|session| session.local_index == local_index)?;
         let peer = session.peer;
         self.drop_session(slot);
+        if let Some(peer) = self.peer(peer) {
+            // The next packet may find no session; it must be able to ask for one.
+            peer.handshake_wanted.store(false, Ordering::Release);
+        }
         Some(peer)
     }
 
@@ -309,6 +330,46 @@ mod tests {
         assert_eq!(kept, [8, 9, 51]);
     }
 
+    /// The shard that confirms a session lets the tables go before it wipes what fell out.
+    #[test]
+    fn what_fell_out_is_not_wiped_when_its_slot_was_given_to_another_peer_meanwhile() {
+        let mut state = two_peers();
+        let mut timers = NewTimers::new();
+        let now = Instant::default();
+        for (index, role) in [
+            (1, Role::Initiator),
+            (2, Role::Initiator),
+            (3, Role::Responder),
+        ] {
+            state.install(keys(0, index, role), now, &mut timers);
+        }
+        let (oldest, _) = state.session_by_index(1).unwrap();
+        let (waiting, _) = state.session_by_index(3).unwrap();
+        let fallen = state.peer(0).unwrap().sessions.promote(waiting).unwrap();
+        let named: Vec<Ended> = state.named(fallen).collect();
+        assert_eq!(
+            named,
+            [Ended {
+                slot: oldest,
+                local_index: 1
+            }]
+        );
+
+        state.retire(1);
+        state.install(keys(5, 9, Role::Initiator), now, &mut timers);
+        assert_eq!(
+            state.session_by_index(9).unwrap().0,
+            oldest,
+            "the slot is used again"
+        );
+        for ended in named {
+            assert_eq!(state.end_session(ended), None);
+        }
+
+        assert!(state.has_session(9));
+        assert_eq!(state.peer(5).unwrap().sessions.current(), Some(oldest));
+    }
+
     #[test]
     fn an_ended_session_is_only_ended_if_its_slot_was_not_reused() {
         let mut state = two_peers();
@@ -318,8 +379,20 @@ mod tests {
         state.retire(1);
         state.install(keys(0, 2, Role::Initiator), Instant::default(), &mut timers);
 
-        assert_eq!(state.end_session(slot, 1), None);
-        assert_eq!(state.end_session(slot, 2), Some(0));
+        assert_eq!(
+            state.end_session(Ended {
+                slot,
+                local_index: 1
+            }),
+            None
+        );
+        assert_eq!(
+            state.end_session(Ended {
+                slot,
+                local_index: 2
+            }),
+            Some(0)
+        );
         assert_eq!(state.peer(0).unwrap().sessions.current(), None);
     }
 }

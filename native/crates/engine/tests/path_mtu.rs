@@ -1,11 +1,14 @@
 //! What the engine does about paths that carry less, or more, than the device's MTU.
 #![allow(
     clippy::indexing_slicing,
+    clippy::naive_bytecount,
     clippy::unwrap_used,
     reason = "test code: a panic is the failure of the test"
 )]
 
 mod support;
+
+use ports::Datagrams;
 
 use offload::{ByteOrder, NEEDS_CHECKSUM, VirtioHeader, gso};
 use support::{INNER, PEER, Pair, commands};
@@ -104,6 +107,47 @@ fn a_probe_above_what_the_path_carries_stays_unanswered_and_takes_nothing_along(
     let answered = (PROBE_ANSWERED, 0, words(&[PEER, 2, 1_300]));
     assert_eq!(pair.nodes[0].events(), [answered]);
     assert_eq!(pair.nodes[1].packets(), [u4(1, 100)]);
+}
+
+/// A datagram of node 0 to node 1 with this extension message, as a peer that makes up its own would send it.
+fn forged(counter: u64, message: wire::Extension) -> Vec<u8> {
+    let mut datagram = vec![0; wire::DATA_HEADER_LEN + wire::Extension::LEN_MAX + wire::TAG_LEN];
+    let (head, rest) = datagram.split_first_chunk_mut().unwrap();
+    let receiver = 101;
+    wire::DataHeader { receiver, counter }.write(head);
+    let (text, tag) = rest.split_last_chunk_mut().unwrap();
+    message.write(text).unwrap();
+    let key = wire::TransportKey::new(wire::Cipher::ChaCha20Poly1305, &mut [1; 32]);
+    wire::Aead::seal(&key, counter, text, tag);
+    datagram
+}
+
+#[test]
+fn a_peer_that_answers_what_nobody_asked_is_not_heard() {
+    let mut pair = probing(0);
+    let mut stranger = pair.network.socket("203.0.113.9:1".parse().unwrap());
+    let to = ports::Endpoint::unpinned(support::OUTER[1].parse().unwrap());
+    let flood = |stranger: &mut testkit::MemoryDatagrams, first: u64| {
+        for counter in first..first + 100 {
+            let datagram = forged(counter, wire::Extension::MtuAnswer { id: 7, size: 64 });
+            stranger.send(&to, &datagram, datagram.len());
+        }
+    };
+
+    flood(&mut stranger, 1_000);
+    (0..20).for_each(|_| pair.nodes[1].turn());
+    let told = |kinds: &[u8]| kinds.iter().filter(|kind| **kind == PROBE_ANSWERED).count();
+    assert_eq!(told(&pair.nodes[1].event_kinds()), 0);
+    assert_eq!(pair.nodes[1].peer("dropMalformed"), 100);
+
+    pair.nodes[1].apply(&[commands::send_probe(PEER, 1_452, 7)]);
+    flood(&mut stranger, 2_000);
+    (0..20).for_each(|_| pair.nodes[1].turn());
+    assert_eq!(
+        told(&pair.nodes[1].event_kinds()),
+        1,
+        "one probe, one answer"
+    );
 }
 
 /// P-85, SEG-15: a probe never joins a GSO send.

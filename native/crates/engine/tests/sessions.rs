@@ -240,6 +240,56 @@ fn an_old_session_is_renewed_by_its_initiator_and_ends_after_180_seconds() {
     assert_eq!(pair.nodes[0].peer("sessionAgeMs"), u64::MAX);
 }
 
+/// Handshakes crossed: the other side's session came while the slow path was asked for one of our own.
+fn crossed() -> Pair {
+    let mut pair = Pair::without_session();
+    pair.nodes[1].apply(&[
+        commands::set_allowed_ips(PEER, &[("10.9.0.0", 24)]),
+        commands::install_session(PEER, 101, 100, commands::RESPONDER, [2, 1]),
+    ]);
+    pair.nodes[1].host.send_packet(&u4(1, 10));
+    pair.exchange();
+    assert_eq!(pair.nodes[1].event_kinds(), [WANT_HANDSHAKE]);
+    pair.nodes[0].apply(&[commands::install_session(
+        PEER,
+        100,
+        101,
+        commands::INITIATOR,
+        [1, 2],
+    )]);
+    pair.exchange();
+    assert_eq!(pair.nodes[1].event_kinds(), [SESSION_CONFIRMED]);
+    pair
+}
+
+#[test]
+fn a_confirmed_session_is_the_answer_to_a_handshake_that_was_wanted() {
+    let mut pair = crossed();
+    pair.nodes[1].apply(&[commands::retire_session(101)]);
+
+    pair.nodes[1].host.send_packet(&u4(2, 10));
+    pair.exchange();
+
+    assert_eq!(pair.nodes[1].event_kinds(), [WANT_HANDSHAKE]);
+}
+
+#[test]
+fn when_a_session_ends_the_next_packet_asks_for_another_whatever_was_asked_before() {
+    let mut pair = Pair::with_session();
+    pair.advance(seconds(121));
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.exchange();
+    assert_eq!(pair.nodes[0].event_kinds(), [WANT_HANDSHAKE]);
+
+    pair.advance(seconds(60));
+    pair.exchange();
+    assert!(pair.nodes[0].event_kinds().contains(&SESSION_EXPIRED));
+    pair.nodes[0].host.send_packet(&u4(2, 10));
+    pair.exchange();
+
+    assert_eq!(pair.nodes[0].event_kinds(), [WANT_HANDSHAKE]);
+}
+
 #[test]
 fn packets_of_the_previous_session_still_arrive_after_a_renewal() {
     let mut pair = Pair::with_session();

@@ -52,6 +52,36 @@ describe("handshakes that cross", () => {
     expect(eventKinds(alice)).not.toContain("peer-down");
   });
 
+  test("leave both sides able to call again once the session has ended, without keepalives", () => {
+    fc.assert(
+      fc.property(schedules, (schedule) => {
+        const { world, alice, bob } = makePair(schedule.fates);
+        // Neither has a session, and both go on talking while their handshakes cross.
+        for (const host of [alice, bob]) host.tunnel.replacePeers([]);
+        introduce(alice, bob);
+        for (const [from, to, at] of [
+          [alice, bob, 0],
+          [bob, alice, 1],
+        ] as const) {
+          const fromMs = schedule.startsAtMs[at];
+          for (let ms = 0; ms < 60; ms += 4) world.time.scheduler.after(fromMs + ms, () => from.say(to, "crossing"));
+        }
+        world.time.advance(400_000);
+        for (const [from, to] of [
+          [bob, alice],
+          [alice, bob],
+        ] as const) {
+          const before = to.heard().length;
+          from.say(to, "again");
+          world.time.advance(60_000);
+          expect(to.heard().slice(before)).toEqual(["again"]);
+          world.time.advance(400_000);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   test("of a host that came back without its sessions lose nothing once an answer has come", () => {
     fc.assert(
       fc.property(schedules, ({ startsAtMs, fates }) => {

@@ -33,6 +33,7 @@ export function confirm(state: MemoryEngineState, session: MemorySession): void 
   peer.previous = peer.current;
   peer.current = session;
   peer.next = null;
+  peer.handshake = "not-wanted";
   state.emit({ kind: "session-confirmed", slot: peer.slot, localIndex: session.keys.localIndex });
   const waiting = peer.queue;
   peer.queue = [];
@@ -57,6 +58,7 @@ export function tickPeer(state: MemoryEngineState, peer: MemoryPeer): void {
     if (nowMs - session.installedAtMs < REJECT_AFTER_MS) continue;
     const { localIndex } = session.keys;
     dropSession(state, localIndex);
+    peer.handshake = "not-wanted";
     state.emit({ kind: "session-expired", slot: peer.slot, localIndex });
   }
   if (peer.owesAnswerSinceMs !== null && nowMs - peer.owesAnswerSinceMs >= KEEPALIVE_MS) {

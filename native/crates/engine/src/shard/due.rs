@@ -7,14 +7,8 @@ use super::transmit::Transmitter;
 use crate::driver::ShardClock;
 use crate::event::{Event, WantReason};
 use crate::peer::Peer;
+use crate::state::Ended;
 use crate::timers::{Deadline, Due, TimerKey};
-
-/// A session whose time is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ended {
-    pub(crate) slot: u32,
-    pub(crate) local_index: u32,
-}
 
 /// Handles every deadline that has come. Sessions to wipe are put into `ended`.
 pub(crate) fn handle_due<C, D>(

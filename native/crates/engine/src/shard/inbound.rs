@@ -24,9 +24,10 @@ use crate::driver::ShardClock;
 use crate::endpoint::Change;
 use crate::event::{Event, FaultSource, HandshakeKind, HandshakeMessage, Pushed, WantReason};
 use crate::gate::{Arrival, Judgement};
-use crate::peer::{Fallen, Peer};
+use crate::peer::Peer;
 use crate::session::{KEEPALIVE_TIMEOUT, REJECT_AFTER_MESSAGES, Session};
 use crate::stage::{Stage, Work};
+use crate::state::Ended;
 use crate::timers::TimerKey;
 
 /// Receives batches, opens them in place and merges them into frames.
@@ -42,7 +43,7 @@ pub(crate) struct Inbound {
     wrote: Wrote,
     judge: Judge,
     /// Sessions that fell out of their places when another was confirmed.
-    pub(crate) fallen: Vec<Fallen>,
+    pub(crate) fallen: Vec<Ended>,
 }
 
 /// An opened packet in the arena.
@@ -313,7 +314,10 @@ impl Inbound {
         if peer.sessions.is_next(slot)
             && let Some(fallen) = peer.sessions.promote(slot)
         {
-            self.fallen.push(fallen);
+            self.fallen.extend(pass.state.named(fallen));
+            // Whatever was asked for has come, even where the slow path answers its own question no more.
+            peer.handshake_wanted
+                .store(false, core::sync::atomic::Ordering::Release);
             pass.event(Event::SessionConfirmed {
                 peer: peer.index,
                 local_index: session.local_index,

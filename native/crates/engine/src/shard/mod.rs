@@ -19,7 +19,7 @@ use offload::{Family, MergeLimits};
 use ports::{Datagrams, TunQueue};
 
 use batch::TxBatch;
-use due::{Ended, Sent, handle_due, send_keepalive};
+use due::{Sent, handle_due, send_keepalive};
 use inbound::{Inbound, Source, Wrote};
 use moderation::{Advice, Moderation, TurnWork};
 use outbound::{Device, Drained, Outbound};
@@ -32,6 +32,7 @@ use crate::driver::{Ready, ShardClock, Wait, WantRoom};
 use crate::event::{Event, FaultSource, FaultWeight, IoFault};
 use crate::shared::{Mail, ShardBoard, ShardState, Shared};
 use crate::stage::{Stage, StageTiming, Work};
+use crate::state::Ended;
 
 pub use inbound::SLOTS as UDP_SLOTS_PER_TURN;
 pub use outbound::FRAMES_PER_TURN as TUN_FRAMES_PER_TURN;
@@ -306,10 +307,11 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
         }
         let mut state = shared.write();
         for fallen in self.inbound.fallen.drain(..) {
-            state.drop_fallen(fallen);
+            state.end_session(fallen);
         }
-        for Ended { slot, local_index } in self.ended.drain(..) {
-            if let Some(peer) = state.end_session(slot, local_index) {
+        for ended in self.ended.drain(..) {
+            if let Some(peer) = state.end_session(ended) {
+                let local_index = ended.local_index;
                 shared
                     .events
                     .push(self.index, Event::SessionExpired { peer, local_index });

@@ -6,10 +6,10 @@ use wire::{DATA_OVERHEAD, Extension};
 use super::pass::Pass;
 use super::transmit::{Transmitter, note_too_big, socket_for};
 use crate::command::Probes;
-use crate::counters::Total;
+use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::Event;
-use crate::path::Told;
+use crate::path::{Answer, Told};
 use crate::peer::Peer;
 use crate::shared::ProbeOrder;
 
@@ -39,6 +39,7 @@ impl<D: Datagrams> Transmitter<D> {
             .get_mut(..len)
             .map(|room| message.write(room));
         if written.flatten().is_some() {
+            peer.path.note_probe();
             self.batch.commit_probe(pass.target(peer, session), len);
             pass.count(Total::PathProbesSent, 1);
             self.flush(pass);
@@ -73,6 +74,9 @@ impl<D: Datagrams> Transmitter<D> {
                 self.flush(pass);
             }
             Extension::MtuAnswer { id, size } => {
+                if peer.path.note_answer() == Answer::Unasked {
+                    return pass.dropped(Some(peer), DropReason::Malformed, 1);
+                }
                 let peer = peer.index;
                 pass.event(Event::ProbeAnswered { peer, id, size });
             }
