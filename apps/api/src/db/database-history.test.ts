@@ -27,6 +27,8 @@ test("AP-21 CP-1 a dump that was restored and climbs to the sequence a node know
   await agent.until((map) => map.peers.some(({ name }) => name === "lost"));
   const known = agent.version();
 
+  // A restore is made while no server runs.
+  await server.app.dispose();
   await restoreAll(database, dump);
   const restored = await server.restart();
   const other = await connectAgent(restored.url, { joinKey, hostname: "other" });

@@ -40,7 +40,8 @@ export type ContractPeer = {
 
 export type ContractCounters = {
   readonly initiationsSent: number;
-  readonly cookieRepliesSent: number;
+  /** Senders that were asked to fetch a cookie first. */
+  readonly cookiesWanted: number;
   readonly rxBytes: readonly { readonly publicKey: PublicKey; readonly bytes: number }[];
 };
 
