@@ -16,17 +16,18 @@ export async function listenForChanges(deps: {
   readonly onError: (event: string, error: unknown) => void;
 }): Promise<{ readonly dispose: () => Promise<void> }> {
   let isOver = false;
-  const follow = async (id: NetworkId, attempt = 0): Promise<void> => {
+  const insist = async (event: string, read: () => Promise<unknown>, attempt = 0): Promise<void> => {
     try {
-      await deps.catchUp(id);
+      await read();
     } catch (error) {
       if (isOver) return;
-      deps.onError("network_not_read", error);
+      deps.onError(event, error);
       // A failed read never makes a map: the old one stays until this succeeds.
       const waitMs = Math.min(RETRY_MS * 2 ** attempt, RETRY_MS_MAX);
-      setTimeout(() => void follow(id, attempt + 1), waitMs).unref();
+      setTimeout(() => void insist(event, read, attempt + 1), waitMs).unref();
     }
   };
+  const follow = (id: NetworkId) => insist("network_not_read", () => deps.catchUp(id));
   const followAll = async () => {
     await deps.checkHistory();
     const stored = (await allNetworks(deps.database.db)).map(({ id }) => id);
@@ -37,7 +38,7 @@ export async function listenForChanges(deps: {
     (payload) => {
       if (networkIds.is(payload)) void follow(payload);
     },
-    () => void followAll().catch((error: unknown) => deps.onError("networks_not_read", error)),
+    () => void insist("networks_not_read", followAll),
   );
   await followAll();
   return {
