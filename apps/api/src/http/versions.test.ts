@@ -96,3 +96,27 @@ test("API-30 a network that changed is not removed by who saw it before", async 
   expect((await owner.get(path)).body.name).toBe("reprieved");
   expect((await owner.call("DELETE", path)).status).toBe(204);
 });
+
+test("changing a network to what it is already tells no node and leaves no trace in the audit log", async () => {
+  const path = `/api/v1/networks/${network.id}`;
+  const before = (await owner.get(path)).body;
+  const db = server.database.connect();
+  const traces = async () => ({
+    sequence: (await db.sql`select sequence from networks where id = ${network.id}`).map((row) =>
+      String(row["sequence"]),
+    ),
+    audits: (await db.sql`select count(*)::int as total from audit_events`).map((row): unknown => row["total"]),
+  });
+  const earlier = await traces();
+
+  const same = await withVersion("PATCH", path, { tag: "*", name: before.name });
+  const untouched = await traces();
+  const other = await withVersion("PATCH", path, { tag: "*", name: "another" });
+  const changed = await traces();
+
+  expect([same.status, same.body]).toEqual([200, before]);
+  expect(untouched).toEqual(earlier);
+  expect(other.status).toBe(200);
+  expect(changed).not.toEqual(earlier);
+  await db.dispose();
+});

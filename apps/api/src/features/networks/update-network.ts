@@ -28,10 +28,13 @@ export async function updateNetwork(
         name: input.name ?? old.name,
         profileFallback: input.profileFallback ?? old.profileFallback,
       };
-      await changeNetwork(tx, before.id, settings);
-      await publishChanges(tx, before.id, { changes: [{ kind: "network" }], at: now });
-      const note = { action: "networks.update", objectId: before.id, networkId: before.id };
-      await recordAudit(tx, call, { ...note, before: old, after: settings, at: now });
+      const isSame = settings.name === old.name && settings.profileFallback === old.profileFallback;
+      if (!isSame) {
+        await changeNetwork(tx, before.id, settings);
+        await publishChanges(tx, before.id, { changes: [{ kind: "network" }], at: now });
+        const note = { action: "networks.update", objectId: before.id, networkId: before.id };
+        await recordAudit(tx, call, { ...note, before: old, after: settings, at: now });
+      }
       const after = await findNetwork(tx, before.id);
       return after ? ok(networkView(after, deps.live)) : err({ code: "not_found", what: "network" } as const);
     });
