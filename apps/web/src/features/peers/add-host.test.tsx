@@ -135,6 +135,32 @@ test("further hosts are added with the same flow, which lists only the new ones"
   expect(await screen.findByText(/^new-1 reaches /)).toBeTruthy();
 });
 
+test("members of a large network that are heard of in a later part are not taken for new hosts", async () => {
+  const app = renderApp("/networks/net_home/peers/add", { world: { peers: THREE } });
+  await waitFor(() => expect(app.api.listeners("live.network")).toHaveLength(1));
+  act(() => app.api.listeners("live.network").at(0)?.send({ kind: "peers", peers: THREE }));
+  const list = await screen.findByRole("list", { name: "Hosts that arrived" });
+
+  await arrive(app, "old-501", { createdAt: at(86_400) });
+  await arrive(app, "new-1");
+
+  expect(await within(list).findByText("new-1")).toBeTruthy();
+  expect(within(list).queryByText("old-501")).toBeNull();
+});
+
+test("an arrival is read aloud once; the list with its ticking ages is not", async () => {
+  const app = await openFlow();
+
+  await arrive(app, "web-1");
+
+  const list = await screen.findByRole("list", { name: "Hosts that arrived" });
+  await within(list).findByText("web-1");
+  const status = screen.getByText("web-1 joined.").closest("[role=status]");
+  expect(status?.textContent).toContain("One more, and the first ping runs by itself.");
+  expect(status?.querySelector("time")).toBeNull();
+  expect(list.closest("[aria-live]")).toBeNull();
+});
+
 test("a server without an archive says what to type where the agent is", async () => {
   const joinCommand = "weft join http://192.0.2.1:7400 weft_enr_SECRET.PIN";
   const key = {

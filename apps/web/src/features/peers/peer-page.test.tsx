@@ -104,6 +104,41 @@ test("stages show their share of a core and what a packet costs", async () => {
   expect(stage.textContent).toContain("50 per batch · 2,000 ns each");
 });
 
+test("each stage tells its meaning and its share of every core without a mouse", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+  const seal = { stage: "seal", batches: 1_000, packets: 50_000, bytes: 1 };
+
+  await send(
+    app,
+    aPeerSample({
+      stages: [
+        { ...seal, shard: 0, nanoseconds: 100_000_000 },
+        { ...seal, shard: 1, nanoseconds: 250_000_000 },
+      ],
+    }),
+  );
+
+  const lane = await screen.findByRole("region", { name: "Out" });
+  const stage = within(lane).getByRole("button", { name: "Seal", description: /^Encrypts and authenticates\./ });
+  act(() => stage.focus());
+  expect(document.activeElement).toBe(stage);
+  expect(within(lane).getByText("core 0: 10 %.")).toBeTruthy();
+  expect(within(lane).getByText("core 1: 25 %.")).toBeTruthy();
+});
+
+test("every offload that agents of this version name is worded", async () => {
+  const app = renderApp(PATH, { world: { peers: [PEER] } });
+  await screen.findByRole("heading", { level: 1, name: "web-1" });
+  const names = ["tunTcp", "tunUdp", "udpGso", "udpGro", "udpBatch", "udpEqualTails", "aes256Gcm"];
+
+  await send(app, aPeerSample({ offload: names.map((name) => ({ name, state: "on", reason: null })) }));
+
+  const region = await screen.findByRole("region", { name: "Offloads" });
+  await within(region).findByText("AES-256-GCM cipher");
+  for (const name of names) expect(within(region).queryByText(name)).toBeNull();
+});
+
 test("the values behind the chart are a table, with gaps named", async () => {
   const app = renderApp(PATH, { world: { peers: [PEER] } });
   await screen.findByRole("heading", { level: 1, name: "web-1" });

@@ -71,7 +71,7 @@ export const peer = {
   },
   offload: {
     title: "Offloads",
-    hint: "What the kernel does for the data plane in bulk.",
+    hint: "What kernel and processor do for the data plane.",
     unknown: "The agent has not reported its offloads yet.",
     names: {
       tunTcp: "TUN TCP segments",
@@ -80,6 +80,7 @@ export const peer = {
       udpGro: "UDP receive merging",
       udpBatch: "UDP batches",
       udpEqualTails: "UDP batches of equal size",
+      aes256Gcm: "AES-256-GCM cipher",
     },
     state: { on: "on", off: "off", fallback: "fell back" },
   },

@@ -79,6 +79,7 @@ export const addHost = {
   fingerprint: "Fingerprint",
   fingerprintHint: "Compare it with what the host printed.",
   joined: "joined",
+  arrived: (name: string) => `${name} joined.`,
   ping: {
     title: "First ping",
     running: (from: string, to: string) => `Pinging ${to} from ${from}…`,

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { Peer } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
 import { Button } from "../../../ui/button.tsx";
+import { useNow } from "../../../ui/clock.tsx";
 import { Arrivals } from "./arrivals.tsx";
 import { FirstPing } from "./first-ping.tsx";
 import { JoinLine } from "./join-line.tsx";
@@ -14,9 +15,10 @@ export type AddHostFlowProps = {
 
 /** One line to copy, a list that fills itself, and the first ping as soon as there are two. */
 export function AddHostFlow({ networkId, peers, onDone }: AddHostFlowProps): ReactNode {
-  const [knownBefore] = useState(() => new Set(peers.map((peer) => peer.id)));
+  const nowMs = useNow();
+  const [opening] = useState(() => ({ atMs: nowMs, known: new Set(peers.map((peer) => peer.id)) }));
   const byArrival = peers.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
-  const arrived = byArrival.filter((peer) => !knownBefore.has(peer.id));
+  const arrived = byArrival.filter((peer) => !opening.known.has(peer.id) && isYoung(peer, opening.atMs));
   const pair = pingPair(byArrival, arrived);
 
   return (
@@ -34,6 +36,14 @@ export function AddHostFlow({ networkId, peers, onDone }: AddHostFlowProps): Rea
     </div>
   );
 }
+
+/** Members of a large network come in several parts: one that is first heard of later is not new by that alone. */
+function isYoung(peer: Peer, openedMs: number): boolean {
+  return Date.parse(peer.createdAt) >= openedMs - CLOCKS_APART_MS;
+}
+
+/** How far the clocks of this computer and of the server may be apart. */
+const CLOCKS_APART_MS = 300_000;
 
 /** The newest arrival pings the newest of the others that is online. */
 function pingPair(

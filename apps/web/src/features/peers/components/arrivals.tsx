@@ -10,37 +10,41 @@ import { PRESENCE_KINDS } from "../../../api/presence.ts";
 
 export type ArrivalsProps = { readonly peers: readonly Peer[]; readonly total: number };
 
-/** Hosts as they arrive, each with the fingerprint to compare. */
+/** Hosts as they arrive, each with the fingerprint to compare. Only the line below is read aloud: ages in the list tick. */
 export function Arrivals({ peers, total }: ArrivalsProps): ReactNode {
   const text = strings.addHost;
+  const newest = peers.at(-1);
   return (
     <section className="arrivals" aria-label={text.arrivals}>
-      <ol aria-live="polite" aria-label={text.arrivals}>
-        {peers.map((peer) => (
-          <li key={peer.id} className="arrival">
-            <Status kind={PRESENCE_KINDS[peer.presence]}>{strings.peers.presence[peer.presence]}</Status>
-            <Link
-              to={paths.peer}
-              params={{ networkId: peer.networkId, peerId: peer.id }}
-              className="arrival-name"
-              dir="auto"
-            >
-              {peer.name}
-            </Link>
-            <span className="arrival-address mono">{peer.ipv4 ?? peer.ipv6}</span>
-            <span className="arrival-print" title={text.fingerprintHint}>
-              <span className="faint">{text.fingerprint}</span> <code>{peer.fingerprint}</code>
-              <CopyButton text={peer.fingerprint} what={strings.peer.fingerprintWhat} />
-            </span>
-            <span className="arrival-when faint">
-              {text.joined} <Moment at={peer.createdAt} />
-            </span>
-          </li>
-        ))}
-        <li className="arrival arrival-waiting">
+      <div className="arrivals-box">
+        <ol aria-label={text.arrivals}>
+          {peers.map((peer) => (
+            <li key={peer.id} className="arrival">
+              <Status kind={PRESENCE_KINDS[peer.presence]}>{strings.peers.presence[peer.presence]}</Status>
+              <Link
+                to={paths.peer}
+                params={{ networkId: peer.networkId, peerId: peer.id }}
+                className="arrival-name"
+                dir="auto"
+              >
+                {peer.name}
+              </Link>
+              <span className="arrival-address mono">{peer.ipv4 ?? peer.ipv6}</span>
+              <span className="arrival-print" title={text.fingerprintHint}>
+                <span className="faint">{text.fingerprint}</span> <code>{peer.fingerprint}</code>
+                <CopyButton text={peer.fingerprint} what={strings.peer.fingerprintWhat} />
+              </span>
+              <span className="arrival-when faint">
+                {text.joined} <Moment at={peer.createdAt} />
+              </span>
+            </li>
+          ))}
+        </ol>
+        <p className="arrival arrival-waiting" role="status">
+          {newest ? <span className="visually-hidden">{text.arrived(newest.name)}</span> : null}
           <Status kind="busy">{total === 0 ? text.waiting : total === 1 ? text.second : text.waitingMore}</Status>
-        </li>
-      </ol>
+        </p>
+      </div>
     </section>
   );
 }

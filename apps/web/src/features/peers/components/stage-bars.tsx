@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { StageSample } from "../../../api/types.ts";
 import { formatCount } from "../../../format/bytes.ts";
 import { strings } from "../../../strings/index.ts";
+import { Explained } from "../../../ui/tooltip.tsx";
 import { type Lane, type StageRow, stageRows } from "../stage-rows.ts";
 
 /** The road of a packet in both directions, each stage with one bar per core. */
@@ -30,14 +31,20 @@ export function StageBars({ stages }: { readonly stages: readonly StageSample[] 
 function Stage({ row }: { readonly row: StageRow }): ReactNode {
   const text = strings.peer.stages;
   return (
-    <li className="stage" title={text.help[row.stage]}>
-      <span className="stage-name">{text.names[row.stage]}</span>
+    <li className="stage">
+      <span className="stage-name">
+        <Explained help={text.help[row.stage]}>{text.names[row.stage]}</Explained>
+      </span>
       <span className="stage-cores">
-        {row.cores.map((core) => (
-          <span key={core.shard} className="stage-bar" title={`${text.core(core.shard)}: ${percent(core.share)}`}>
-            <i style={{ inlineSize: `${Math.min(100, core.share * 100)}%` }} />
-          </span>
-        ))}
+        {row.cores.map((core) => {
+          const share = `${text.core(core.shard)}: ${percent(core.share)}`;
+          return (
+            <span key={core.shard} className="stage-bar" title={share}>
+              <span className="visually-hidden">{share}. </span>
+              <i style={{ inlineSize: `${Math.min(100, core.share * 100)}%` }} />
+            </span>
+          );
+        })}
       </span>
       <span className="stage-share">
         {percent(row.share)}
