@@ -7,8 +7,8 @@ use std::net::Ipv4Addr;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use filter::{
-    Action, Bench, Detail, Direction, Directions, Filter, FlowTable, Judge, Passage, PortRange,
-    Replies, Rule, Subject,
+    Action, Bench, Detail, Direction, Directions, Filter, FlowTable, Judge, Passage, PeerId,
+    PortRange, Replies, Rule, Subject,
 };
 use tables::Prefix;
 
@@ -107,7 +107,7 @@ fn packets(criterion: &mut Criterion) {
     let one = packet(1, 2, [1, 2], 1_400);
     let passage = |packet| Passage {
         direction: Direction::In,
-        peer: 0,
+        peer: PeerId::default(),
         packet,
     };
     let mut judge = Judge::default();

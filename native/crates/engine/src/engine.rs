@@ -157,7 +157,7 @@ impl Engine {
     /// go on behind the position of the last row.
     pub fn read_flows(&self, from: u64, into: &mut [u64], now: Instant) -> usize {
         let state = self.shared.read();
-        write_flows(&self.shared.flows, state.filter(), (from, now), into)
+        write_flows(&self.shared.flows, &state, (from, now), into)
     }
 
     /// What each shard uses at the moment.

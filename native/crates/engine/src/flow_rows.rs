@@ -2,10 +2,11 @@
 
 use core::net::IpAddr;
 
-use filter::{Direction, Filter, FlowPorts, FlowRow, FlowTable, Verdict};
+use filter::{Direction, Filter, FlowPage, FlowPorts, FlowRow, FlowTable, PeerId, Verdict};
 use ports::Instant;
 
 use crate::engine::Rows;
+use crate::state::State;
 
 /// Columns of a rule row.
 #[must_use]
@@ -35,14 +36,20 @@ pub(crate) fn write_rules(filter: &Filter, into: &mut [u64]) -> Rows {
 
 pub(crate) fn write_flows(
     flows: &FlowTable,
-    filter: &Filter,
+    state: &State,
     (from, now): (u64, Instant),
     into: &mut [u64],
 ) -> usize {
     let mut places = into.chunks_exact_mut(FLOW_COLUMNS.len());
-    let rows_max = places.len();
+    let page = FlowPage {
+        filter: state.filter(),
+        now_ms: now_ms(now),
+        from,
+        rows_max: places.len(),
+    };
+    let is_there = |id: PeerId| state.peer(id.slot).is_some_and(|peer| peer.id() == id);
     let mut rows = 0;
-    flows.read(filter, from, now_ms(now), rows_max, |row| {
+    flows.read(&page, is_there, |row| {
         if let Some(place) = places.next() {
             place.copy_from_slice(&values(&row));
             rows += 1;

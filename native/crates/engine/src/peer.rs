@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use filter::PeerId;
 use ports::Instant;
 use tables::Prefix;
 
@@ -17,6 +18,8 @@ use crate::timers::Deadline;
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) index: u32,
+    /// Never given to another peer, unlike the index.
+    serial: u32,
     pub(crate) keepalive: Option<Duration>,
     pub(crate) allowed: Vec<Prefix>,
     pub(crate) endpoint: EndpointCell,
@@ -35,9 +38,10 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn new(index: u32) -> Self {
+    pub(crate) fn new(index: u32, serial: u32) -> Self {
         Peer {
             index,
+            serial,
             keepalive: None,
             allowed: Vec::new(),
             endpoint: EndpointCell::new(None),
@@ -51,6 +55,14 @@ impl Peer {
             move_queued: AtomicBool::new(false),
             path: PeerPath::default(),
             last_received: AtomicU64::new(0),
+        }
+    }
+
+    /// What flows know it by.
+    pub(crate) fn id(&self) -> PeerId {
+        PeerId {
+            slot: self.index,
+            serial: self.serial,
         }
     }
 

@@ -17,6 +17,8 @@ use crate::timers::TimerKey;
 #[derive(Debug)]
 pub(crate) struct State {
     peers: Vec<Option<Box<Peer>>>,
+    /// Peers that there were so far.
+    peers_added: u32,
     allowed: PrefixTable<u32>,
     sessions: Slots<Box<Session>>,
     by_index: HashMap<u32, u32>,
@@ -40,6 +42,7 @@ impl State {
     pub(crate) fn new() -> Self {
         State {
             peers: Vec::new(),
+            peers_added: 0,
             allowed: PrefixTable::new(),
             sessions: Slots::new(),
             by_index: HashMap::new(),
@@ -101,7 +104,8 @@ impl State {
             self.peers.resize_with(at + 1, || None);
         }
         if let Some(place) = self.peers.get_mut(at) {
-            *place = Some(Box::new(Peer::new(index)));
+            self.peers_added = self.peers_added.wrapping_add(1);
+            *place = Some(Box::new(Peer::new(index, self.peers_added)));
         }
     }
 

@@ -5,7 +5,7 @@ mod support;
 use core::sync::atomic::Ordering;
 
 use offload::{ByteOrder, NEEDS_CHECKSUM, VirtioHeader, gso};
-use ports::{Datagrams, Endpoint};
+use ports::{Clock, Datagrams, Endpoint};
 use support::{INNER, OUTER, PEER, Pair, commands, super_frame};
 use testkit::{Segment, t4, tcp_v4, u4};
 
@@ -176,6 +176,48 @@ fn a_destination_that_nobody_has_is_counted() {
     pair.exchange();
 
     assert_eq!(pair.nodes[0].total("dropNoPeer"), 1);
+}
+
+#[test]
+fn flows_end_with_their_peer_though_another_gets_its_number() {
+    let mut pair = Pair::with_session();
+    let (here, there) = ("10.9.0.2:40000", "10.9.0.1:5201");
+    let segment = |from: &str, to: &str| {
+        tcp_v4(
+            from.parse().unwrap(),
+            to.parse().unwrap(),
+            &Segment::default(),
+            b"text",
+        )
+    };
+    let outgoing = commands::rule(1, commands::ALLOW, commands::OUT, 6, &[]);
+    pair.nodes[0].apply(&[commands::set_filter(&[outgoing])]);
+    let columns = engine::flow_names().len();
+    let rows = |pair: &Pair| {
+        let mut rows = vec![0; columns * 8];
+        let node = &pair.nodes[0];
+        node.engine.read_flows(0, &mut rows, node.clock.now())
+    };
+    pair.nodes[0].host.send_packet(&segment(here, there));
+    pair.exchange();
+    pair.nodes[1].host.send_packet(&segment(there, here));
+    pair.exchange();
+    assert_eq!((pair.nodes[0].packets().len(), rows(&pair)), (1, 1));
+
+    pair.nodes[0].apply(&[
+        commands::remove_peer(PEER),
+        commands::add_peer(PEER, 0),
+        commands::set_allowed_ips(PEER, &[(INNER[1], 32)]),
+        commands::set_endpoint(PEER, OUTER[1].parse().unwrap()),
+    ]);
+    assert_eq!(rows(&pair), 0, "not shown as a flow of the new peer");
+    pair.install(200);
+    pair.exchange();
+    pair.nodes[1].host.send_packet(&segment(there, here));
+    pair.exchange();
+
+    assert_eq!(pair.nodes[0].packets().len(), 0, "no answer to anything");
+    assert_eq!(pair.nodes[0].total("dropFilter"), 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use crate::{
-    Action, Bench, Detail, Direction, Directions, Filter, FlowTable, Judge, Passage, PortRange,
-    Replies, Rule,
+    Action, Bench, Detail, Direction, Directions, Filter, FlowTable, Judge, Passage, PeerId,
+    PortRange, Replies, Rule,
 };
 
 /// Judges bytes as a packet of either direction, under a policy that looks at everything: for fuzzing.
@@ -41,7 +41,7 @@ pub fn exercise(bytes: &[u8]) {
         for packet in [bytes, bytes.get(1..).unwrap_or_default()] {
             let passage = Passage {
                 direction,
-                peer: 0,
+                peer: PeerId::default(),
                 packet,
             };
             let first = judge.judge(&bench, &passage);

@@ -1,5 +1,5 @@
 use crate::filter::{Decision, Filter, Verdict};
-use crate::flows::{FlowKey, FlowNews, FlowTable, Place, Sample, TcpNote};
+use crate::flows::{FlowKey, FlowNews, FlowTable, PeerId, Place, Sample, TcpNote};
 use crate::rule::Direction;
 use crate::subject::{Parsed, Subject};
 
@@ -26,8 +26,8 @@ pub struct Bench<'a> {
 pub struct Passage<'a> {
     /// Which way it goes.
     pub direction: Direction,
-    /// Number of the peer.
-    pub peer: u32,
+    /// The peer it comes from or goes to.
+    pub peer: PeerId,
     /// The IP packet; may be a super-frame.
     pub packet: &'a [u8],
 }

@@ -16,7 +16,7 @@ mod subject;
 
 pub use exercise::exercise;
 pub use filter::{Filter, RuleRow, Verdict};
-pub use flows::{FlowNews, FlowPorts, FlowRow, FlowTable};
+pub use flows::{FlowNews, FlowPage, FlowPorts, FlowRow, FlowTable, PeerId};
 pub use judge::{Bench, Judge, Passage};
 pub use rule::{Action, Detail, Direction, Directions, PortRange, Replies, Rule};
 pub use subject::{Layer4, Subject};

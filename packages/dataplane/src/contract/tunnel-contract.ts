@@ -148,6 +148,22 @@ export function tunnelContract(makeHosts: MakeHosts): void {
     expect(await alice.reaches(bob, { port: 7007, fromPort: 7008, text: "cut, too" })).toBe(false);
   });
 
+  test("flows end with their peer, also when it comes back", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+    await alice.replaceFilter([{ ...ALLOW_ALL, id: 5, direction: "out", protocol: 17 }]);
+    expect(await alice.reaches(bob, { port: 7008, fromPort: 7007, text: "question" })).toBe(true);
+    expect(await bob.reaches(alice, { port: 7007, fromPort: 7008, text: "answer" })).toBe(true);
+
+    await alice.changePeers({ upserts: [], removals: [bob.publicKey] });
+    await introduce([alice, bob]);
+
+    expect((await alice.flows()).flows).toEqual([]);
+    expect(await bob.reaches(alice, { port: 7007, fromPort: 7008, text: "to nothing" })).toBe(false);
+    expect(await alice.reaches(bob, { port: 7008, fromPort: 7007, text: "question" })).toBe(true);
+    expect(await bob.reaches(alice, { port: 7007, fromPort: 7008, text: "answer" })).toBe(true);
+  });
+
   test("removing one peer leaves session and counters of another alone", async () => {
     const [alice, bob, carol] = hosts();
     await introduce([alice, bob, carol]);

@@ -128,6 +128,7 @@ function changePeer(state: MemoryEngineState, peer: MemoryPeer, command: ChangeC
     case "remove-peer":
       for (const session of sessionsOf(peer)) state.sessions.delete(session.keys.localIndex);
       state.peers.delete(peer.slot);
+      state.filter.forget(peer.slot);
       return;
     case "set-allowed-ips":
       for (const other of state.peers.values()) {

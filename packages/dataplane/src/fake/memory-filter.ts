@@ -5,6 +5,8 @@ import { type InnerPacket, inPrefix } from "./inner-packet.ts";
 export type MemoryFilter = {
   readonly replace: (filter: WireFilter) => void;
   readonly passes: (packet: InnerPacket, passage: Passage) => boolean;
+  /** Ends all flows of a peer that is removed; its slot may be given again. */
+  readonly forget: (slot: number) => void;
   readonly flows: () => readonly MemoryFlow[];
   readonly ruleRows: () => readonly (readonly bigint[])[];
 };
@@ -69,6 +71,9 @@ export function createMemoryFilter(): MemoryFilter {
       flow.drops += 1n;
       if (rule) count(rule, [0n, 0n, 1n]);
       return false;
+    },
+    forget(slot) {
+      for (const [key, flow] of flows) if (flow.slot === slot) flows.delete(key);
     },
     flows: () => [...flows.values()],
     ruleRows: () => filter.rules.map(({ id }) => [BigInt(id), ...(counts.get(id) ?? [0n, 0n, 0n])]),

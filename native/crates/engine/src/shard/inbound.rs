@@ -398,7 +398,7 @@ impl Inbound {
             }
             let passage = Passage {
                 direction: Direction::In,
-                peer: peer.index,
+                peer: peer.id(),
                 packet: cut,
             };
             if judge.judge(&bench, &passage) != Verdict::Allow {

@@ -190,7 +190,7 @@ impl Outbound {
         };
         let passage = Passage {
             direction: Direction::Out,
-            peer: peer.index,
+            peer: peer.id(),
             packet,
         };
         if self.judge.judge(&pass.bench(), &passage) != Verdict::Allow {

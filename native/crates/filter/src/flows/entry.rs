@@ -1,5 +1,6 @@
 use packet::protocol;
 
+use super::PeerId;
 use super::key::FlowKey;
 use crate::filter::{Decision, Filter, RuleRef};
 use crate::rule::{Direction, Replies};
@@ -8,7 +9,7 @@ use crate::rule::{Direction, Replies};
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: FlowKey,
-    pub(crate) peer: u32,
+    pub(crate) peer: PeerId,
     pub(crate) started_ms: u64,
     pub(crate) last_ms: u64,
     pub(crate) incoming: Way,
@@ -93,7 +94,7 @@ const ACK: u8 = 16;
 impl Entry {
     pub(crate) fn new(
         key: FlowKey,
-        peer: u32,
+        peer: PeerId,
         direction: Direction,
         decision: Decision,
         filter: &Filter,
@@ -201,6 +202,21 @@ impl Entry {
                 Judgement::Made(Decision::Allow { rule, .. }) => Some(rule),
                 Judgement::Made(Decision::Deny { .. }) | Judgement::Open => None,
             })
+    }
+
+    /// The rule under which ICMP errors about the flow may go that way: that of its packets of this way, or of the other
+    /// way if answers pass. Rules that judge answers judge errors, too.
+    pub(crate) fn hears(&self, direction: Direction) -> Option<RuleRef> {
+        if let Judgement::Made(Decision::Allow { rule, .. }) = self.way(direction).judgement {
+            return Some(rule);
+        }
+        match self.way(direction.opposite()).judgement {
+            Judgement::Made(Decision::Allow {
+                rule,
+                replies: Replies::Pass,
+            }) => Some(rule),
+            Judgement::Made(_) | Judgement::Open => None,
+        }
     }
 
     /// The rule that denied it last; `None` too when no rule matched.

@@ -24,6 +24,28 @@ pub struct FlowTable {
     secret: RandomState,
 }
 
+/// A peer, told apart from those that had its slot before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PeerId {
+    /// Number that the control plane names it by; may be given again.
+    pub slot: u32,
+    /// Number that no other peer had or will have.
+    pub serial: u32,
+}
+
+/// Which flows to look at.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowPage<'a> {
+    /// The policy of now, which they are judged by.
+    pub filter: &'a Filter,
+    /// Milliseconds since any fixed point of time.
+    pub now_ms: u64,
+    /// Position to begin at: 0, or the one behind [`FlowRow::position`].
+    pub from: u64,
+    /// The most rows wanted.
+    pub rows_max: usize,
+}
+
 /// What happened to flows, for counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowNews {
@@ -94,7 +116,7 @@ pub enum FlowPorts {
 pub(crate) struct Place {
     pub(crate) key: FlowKey,
     pub(crate) direction: Direction,
-    pub(crate) peer: u32,
+    pub(crate) peer: PeerId,
     pub(crate) now_ms: u64,
 }
 
@@ -124,32 +146,36 @@ impl FlowTable {
         self.len() == 0
     }
 
-    /// Calls `each` with the flows behind a position, at most `rows_max` of them, judged by the policy of now. Begin at
-    /// 0, go on behind [`FlowRow::position`]; fewer rows than asked for means the end.
+    /// Calls `each` with the flows of a page whose peer `is_there`; fewer rows than asked for mean the end. Changes
+    /// nothing, and holds a stripe only to copy a few slots.
     pub fn read(
         &self,
-        filter: &Filter,
-        from: u64,
-        now_ms: u64,
-        rows_max: usize,
+        page: &FlowPage<'_>,
+        is_there: impl Fn(PeerId) -> bool,
         mut each: impl FnMut(FlowRow),
     ) {
         let mut rows = 0;
-        let mut slot = usize::try_from(from & SLOT_MASK).unwrap_or(usize::MAX);
-        let first = usize::try_from(from >> SLOT_BITS).unwrap_or(usize::MAX);
+        let mut slot = usize::try_from(page.from & SLOT_MASK).unwrap_or(usize::MAX);
+        let first = usize::try_from(page.from >> SLOT_BITS).unwrap_or(usize::MAX);
         for (number, stripe) in (0_u64..).zip(&self.stripes).skip(first) {
-            let mut stripe = lock(stripe);
-            while let Some((at, entry)) = stripe.next_used(slot) {
-                slot = at + 1;
-                if entry.is_expired(now_ms) {
-                    continue;
+            loop {
+                let mut copies: [Option<Entry>; COPIED_AT_ONCE] = [const { None }; COPIED_AT_ONCE];
+                let more = lock(stripe).copy(slot, &mut copies);
+                for (at, mut entry) in (slot..).zip(copies).filter_map(|(at, it)| Some((at, it?))) {
+                    if entry.is_expired(page.now_ms) || !is_there(entry.peer) {
+                        continue;
+                    }
+                    if rows == page.rows_max {
+                        return;
+                    }
+                    rows += 1;
+                    let _: Follow = entry.follow(page.filter);
+                    each(row(number << SLOT_BITS | at as u64, &entry, page.now_ms));
                 }
-                if rows == rows_max {
-                    return;
+                if !more {
+                    break;
                 }
-                rows += 1;
-                let _: Follow = entry.follow(filter);
-                each(row(number << SLOT_BITS | at as u64, entry, now_ms));
+                slot += COPIED_AT_ONCE;
             }
             slot = 0;
         }
@@ -207,7 +233,7 @@ impl FlowTable {
         }
     }
 
-    /// The rule that allows the flow which an ICMP error speaks about.
+    /// The rule under which a flow may be told of an error: `place` is of the packet that the error quotes.
     pub(crate) fn related(
         &self,
         filter: &Filter,
@@ -221,7 +247,7 @@ impl FlowTable {
             return None;
         }
         news.cut += u32::from(entry.follow(filter) == Follow::Cut);
-        entry.allowed()
+        entry.hears(place.direction.opposite())
     }
 
     fn stripe(&self, hash: u64) -> MutexGuard<'_, Stripe> {
@@ -261,7 +287,7 @@ fn row(position: u64, entry: &Entry, now_ms: u64) -> FlowRow {
     };
     FlowRow {
         position,
-        peer: entry.peer,
+        peer: entry.peer.slot,
         local: key.local(),
         remote: key.remote(),
         protocol: key.protocol(),
@@ -277,6 +303,7 @@ fn row(position: u64, entry: &Entry, now_ms: u64) -> FlowRow {
     }
 }
 
+const COPIED_AT_ONCE: usize = 16;
 const STRIPES_MAX: usize = 64;
 const STRIPE_LEN_MIN: usize = 1024;
 const SLOT_BITS: u32 = 32;

@@ -1,3 +1,4 @@
+use super::PeerId;
 use super::entry::{Entry, Worth};
 use super::key::FlowKey;
 
@@ -12,6 +13,15 @@ pub(crate) struct Stripe {
     used: usize,
     /// Where the search for something to forget goes on.
     hand: usize,
+    /// What peers hold, by the low bits of their serial numbers; those that share them share a part of the table.
+    holders: Box<[Holder]>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Holder {
+    flows: u32,
+    /// Where the search among its own flows goes on.
+    hand: u32,
 }
 
 /// Number of a slot plus one; 0 = none, so that fresh memory needs no writing.
@@ -43,6 +53,7 @@ impl Stripe {
             free: Link::default(),
             used: 0,
             hand: 0,
+            holders: vec![Holder::default(); HOLDERS].into_boxed_slice(),
         }
     }
 
@@ -73,6 +84,7 @@ impl Stripe {
         } else {
             Stored::Free
         };
+        let holder = holder_of(entry.peer);
         let bucket = self.bucket(hash);
         let next = self.heads.get(bucket).copied().unwrap_or_default();
         let slot = Slot::Used { next, entry };
@@ -94,6 +106,9 @@ impl Stripe {
             *head = link;
         }
         self.used += 1;
+        if let Some(holder) = self.holders.get_mut(holder) {
+            holder.flows += 1;
+        }
         stored
     }
 
@@ -105,7 +120,7 @@ impl Stripe {
             let Some(Slot::Used { next, entry }) = self.slots.get(at) else {
                 return;
             };
-            let next = *next;
+            let (next, holder) = (*next, holder_of(entry.peer));
             if entry.key == *key {
                 match before.and_then(|before| self.slots.get_mut(before)) {
                     Some(Slot::Used { next: to, .. }) => *to = next,
@@ -121,6 +136,9 @@ impl Stripe {
                 }
                 self.free = link;
                 self.used -= 1;
+                if let Some(holder) = self.holders.get_mut(holder) {
+                    holder.flows -= 1;
+                }
                 return;
             }
             before = Some(at);
@@ -144,39 +162,83 @@ impl Stripe {
         expired
     }
 
-    /// The flow of a slot at or behind `from`, with its number.
-    pub(crate) fn next_used(&mut self, from: usize) -> Option<(usize, &mut Entry)> {
-        let behind = self.slots.get_mut(from..)?;
-        (from..).zip(behind).find_map(|(at, slot)| match slot {
-            Slot::Used { entry, .. } => Some((at, entry)),
-            Slot::Free { .. } => None,
-        })
+    /// Copies the flows of the slots from `from` on, one to each place. Returns whether there are slots behind them.
+    pub(crate) fn copy(&self, from: usize, into: &mut [Option<Entry>]) -> bool {
+        let Some(behind) = self.slots.get(from..) else {
+            return false;
+        };
+        for (place, slot) in into.iter_mut().zip(behind) {
+            *place = match slot {
+                Slot::Used { entry, .. } => Some(entry.clone()),
+                Slot::Free { .. } => None,
+            };
+        }
+        behind.len() > into.len()
     }
 
+    /// Forgets a flow. A peer that holds more than its share makes room among its own flows only, records of drops aside;
+    /// for others its flows go first.
     fn make_room(&mut self, newcomer: &Entry, rehash: &impl Fn(&FlowKey) -> u64) -> Stored {
-        let mut victim: Option<(Worth, u64, FlowKey)> = None;
-        for _ in 0..LOOKED_AT {
-            let at = self.next_hand();
-            let Some(Slot::Used { entry, .. }) = self.slots.get(at) else {
+        let holder = holder_of(newcomer.peer);
+        let among_own = self.is_over_share(newcomer.peer);
+        let slots = self.slots.len();
+        let mut at = if among_own {
+            self.holders.get(holder).map_or(0, |it| it.hand as usize)
+        } else {
+            self.hand
+        };
+        let mut victim: Option<(Loss, FlowKey)> = None;
+        let mut looked_at = 0;
+        // Whoever walks far past flows of others looks at its own next: over time at most a few slots per flow.
+        for _ in 0..slots {
+            if looked_at == LOOKED_AT {
+                break;
+            }
+            let here = at;
+            at = if at + 1 < slots { at + 1 } else { 0 };
+            let Some(Slot::Used { entry, .. }) = self.slots.get(here) else {
                 continue;
             };
+            let worth = entry.worth();
             if entry.is_expired(newcomer.last_ms) {
                 let key = entry.key;
                 self.remove(rehash(&key), &key);
-                return Stored::Free;
+                break;
             }
-            let found = (entry.worth(), entry.last_ms, entry.key);
-            if victim.is_none_or(|best| (found.0, found.1) < (best.0, best.1)) {
-                victim = Some(found);
+            if among_own && holder_of(entry.peer) != holder && worth != Worth::Denied {
+                continue;
+            }
+            looked_at += 1;
+            let loss = Loss {
+                is_allowed: worth != Worth::Denied,
+                within_share: !self.is_over_share(entry.peer),
+                worth,
+                last_ms: entry.last_ms,
+            };
+            if victim.is_none_or(|(least, _)| loss < least) {
+                victim = Some((loss, entry.key));
             }
         }
+        match self.holders.get_mut(holder) {
+            Some(holder) if among_own => holder.hand = u32::try_from(at).unwrap_or(0),
+            Some(_) | None => self.hand = at,
+        }
+        if self.free != Link::default() {
+            return Stored::Free;
+        }
         match victim {
-            Some((worth, _, key)) if worth == Worth::Denied || newcomer.worth() > Worth::Denied => {
+            Some((loss, key)) if !loss.is_allowed || newcomer.worth() > Worth::Denied => {
                 self.remove(rehash(&key), &key);
                 Stored::Evicted
             }
             Some(_) | None => Stored::Refused,
         }
+    }
+
+    fn is_over_share(&self, peer: PeerId) -> bool {
+        let share = self.slots.capacity() / SHARES;
+        let held = self.holders.get(holder_of(peer)).map_or(0, |it| it.flows);
+        held as usize > share
     }
 
     fn next_hand(&mut self) -> usize {
@@ -204,6 +266,19 @@ impl Stripe {
     }
 }
 
+/// What would be lost with a flow, the least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Loss {
+    is_allowed: bool,
+    within_share: bool,
+    worth: Worth,
+    last_ms: u64,
+}
+
+fn holder_of(peer: PeerId) -> usize {
+    peer.serial as usize % HOLDERS
+}
+
 impl Link {
     fn position(self) -> Option<usize> {
         usize::try_from(self.0.checked_sub(1)?).ok()
@@ -212,3 +287,6 @@ impl Link {
 
 const SWEPT_PER_INSERT: usize = 2;
 const LOOKED_AT: usize = 16;
+const HOLDERS: usize = 1024;
+/// A peer's share of a full table is one of so many.
+const SHARES: usize = 4;

@@ -145,3 +145,26 @@ fn flows_that_are_looked_at_are_judged_by_the_policy_of_now() {
         "no packet came since the change"
     );
 }
+
+#[test]
+fn looking_at_flows_changes_nothing() {
+    let mut host = Host::new(&[tcp_to(1, 80)]);
+    begin(&mut host, 1000, 80);
+    host.change(&[]);
+    assert_eq!(host.rows()[0].verdict, DENIED);
+    host.change(&[tcp_to(1, 80)]);
+    assert_eq!(
+        host.pass(Direction::In, &back(TCP, Body::ports(80, 1000))),
+        Verdict::Allow,
+        "no packet met the rules in between"
+    );
+
+    host.change(&[]);
+    assert_eq!(host.rows()[0].verdict, DENIED);
+    assert_eq!(host.judge.take_news().cut, 0);
+    assert_eq!(
+        host.pass(Direction::In, &back(TCP, Body::ports(80, 1000))),
+        DENIED
+    );
+    assert_eq!(host.judge.take_news().cut, 1, "counted at its next packet");
+}

@@ -4,8 +4,8 @@ use super::packets::{ACK, Body, Described, FIN, ICMP, ICMPV6, RST, SYN, Shape, T
 use super::rules::{any, port};
 use crate::flows::FlowTable;
 use crate::{
-    Action, Bench, Direction, Directions, Filter, FlowPorts, FlowRow, Judge, Passage, Replies,
-    Rule, Verdict,
+    Action, Bench, Direction, Directions, Filter, FlowPage, FlowPorts, FlowRow, Judge, Passage,
+    PeerId, Replies, Rule, Verdict,
 };
 
 pub(crate) const DENIED: Verdict = Verdict::Deny { rule: None };
@@ -35,12 +35,12 @@ impl Host {
     }
 
     pub(crate) fn pass(&mut self, direction: Direction, packet: &Described) -> Verdict {
-        self.pass_from(0, direction, packet)
+        self.pass_from(PeerId::default(), direction, packet)
     }
 
     pub(crate) fn pass_from(
         &mut self,
-        peer: u32,
+        peer: PeerId,
         direction: Direction,
         packet: &Described,
     ) -> Verdict {
@@ -62,12 +62,19 @@ impl Host {
         verdict
     }
 
+    fn page(&self, from: u64, rows_max: usize) -> FlowPage<'_> {
+        FlowPage {
+            filter: &self.filter,
+            now_ms: self.now_ms,
+            from,
+            rows_max,
+        }
+    }
+
     pub(crate) fn rows(&self) -> Vec<FlowRow> {
         let mut rows = Vec::new();
         self.flows
-            .read(&self.filter, 0, self.now_ms, usize::MAX, |row| {
-                rows.push(row);
-            });
+            .read(&self.page(0, usize::MAX), |_| true, |row| rows.push(row));
         rows
     }
 }
@@ -90,6 +97,10 @@ pub(crate) fn there(protocol: u8, body: Body) -> Described {
 
 pub(crate) fn back(protocol: u8, body: Body) -> Described {
     Described::whole(THERE, HERE, protocol, body)
+}
+
+fn peer(slot: u32, serial: u32) -> PeerId {
+    PeerId { slot, serial }
 }
 
 fn tcp(source: u16, destination: u16, flags: u8) -> Body {
@@ -135,13 +146,97 @@ fn cp_8_answers_of_a_one_way_rule_pass_and_nothing_else_comes_in() {
 fn a_flow_belongs_to_the_peer_it_began_with() {
     let mut host = Host::new(&[outgoing(UDP)]);
     assert_eq!(
-        host.pass_from(7, Direction::Out, &there(UDP, Body::ports(1, 2))),
+        host.pass_from(peer(7, 1), Direction::Out, &there(UDP, Body::ports(1, 2))),
         Verdict::Allow
     );
     assert_eq!(
-        host.pass_from(8, Direction::In, &back(UDP, Body::ports(2, 1))),
+        host.pass_from(peer(8, 2), Direction::In, &back(UDP, Body::ports(2, 1))),
         DENIED
     );
+}
+
+#[test]
+fn a_flow_does_not_outlive_its_peer_though_another_gets_its_slot() {
+    let mut host = Host::new(&[outgoing(UDP)]);
+    let (before, after) = (peer(7, 1), peer(7, 2));
+    let (sent, answer) = (there(UDP, Body::ports(1, 2)), back(UDP, Body::ports(2, 1)));
+    assert_eq!(
+        host.pass_from(before, Direction::Out, &sent),
+        Verdict::Allow
+    );
+    let mut rows = 0;
+    let page = host.page(0, 10);
+    host.flows.read(&page, |it| it == after, |_| rows += 1);
+    assert_eq!(rows, 0, "not shown as a flow of the new peer");
+    assert_eq!(host.pass_from(after, Direction::In, &answer), DENIED);
+    assert_eq!(host.pass_from(after, Direction::Out, &sent), Verdict::Allow);
+    assert_eq!(
+        host.pass_from(after, Direction::In, &answer),
+        Verdict::Allow
+    );
+}
+
+#[test]
+fn a_peer_that_opens_many_flows_pushes_out_only_its_own() {
+    let both = Rule {
+        directions: Directions::Both,
+        ..outgoing(UDP)
+    };
+    for honest_first in [true, false] {
+        let mut host = Host::new(std::slice::from_ref(&both));
+        host.flows = FlowTable::new(64);
+        let (honest, greedy) = (peer(1, 1), peer(2, 2));
+        let flood = |host: &mut Host, ports: core::ops::Range<u16>| {
+            for port in ports {
+                host.now_ms += 1;
+                for (direction, packet) in [
+                    (Direction::In, back(UDP, Body::ports(9, port))),
+                    (Direction::Out, there(UDP, Body::ports(port, 9))),
+                ] {
+                    assert_eq!(host.pass_from(greedy, direction, &packet), Verdict::Allow);
+                }
+            }
+        };
+        if !honest_first {
+            flood(&mut host, 1_000..1_100);
+        }
+        // One way only: what would go first if it belonged to everybody.
+        for port in 0..16 {
+            host.pass_from(honest, Direction::Out, &there(UDP, Body::ports(port, 53)));
+        }
+        flood(&mut host, 2_000..3_000);
+
+        host.change(&[outgoing(UDP)]);
+        let answers = |host: &mut Host, peer, from, ports: core::ops::Range<u16>| {
+            ports
+                .filter(|port| {
+                    let answer = back(UDP, Body::ports(from, *port));
+                    host.pass_from(peer, Direction::In, &answer) == Verdict::Allow
+                })
+                .count()
+        };
+        assert_eq!(answers(&mut host, honest, 53, 0..16), 16);
+        assert_eq!(
+            host.flows.len(),
+            64,
+            "the others are those of the greedy peer"
+        );
+    }
+}
+
+#[test]
+fn a_peer_alone_may_fill_the_table_and_its_newest_flows_live() {
+    let mut host = Host::new(&[outgoing(UDP)]);
+    host.flows = FlowTable::new(64);
+    for port in 0..1_000 {
+        host.now_ms += 1;
+        host.pass(Direction::Out, &there(UDP, Body::ports(port, 9)));
+        assert_eq!(
+            host.pass(Direction::In, &back(UDP, Body::ports(9, port))),
+            Verdict::Allow
+        );
+    }
+    assert_eq!(host.rows().len(), 64);
 }
 
 #[test]
@@ -251,6 +346,34 @@ fn icmp_errors_about_a_flow_pass_and_others_do_not() {
             "would change routes"
         );
     }
+}
+
+#[test]
+fn icmp_errors_about_a_flow_whose_replies_are_judged_are_judged_too() {
+    let rule = Rule {
+        replies: Replies::Judged,
+        ..outgoing(UDP)
+    };
+    let mut host = Host::new(std::slice::from_ref(&rule));
+    let sent = there(UDP, Body::ports(1, 2));
+    let error = back(
+        ICMP,
+        Body::Error {
+            kind: 3,
+            code: 4,
+            about: Box::new(sent.clone()),
+        },
+    );
+    assert_eq!(host.pass(Direction::Out, &sent), Verdict::Allow);
+    assert_eq!(host.pass(Direction::In, &error), DENIED);
+    let errors = Rule {
+        directions: Directions::In,
+        protocol: Some(ICMP),
+        ..any(2, Action::Allow)
+    };
+    host.change(&[rule, errors]);
+    assert_eq!(host.pass(Direction::In, &error), Verdict::Allow);
+    assert_eq!(host.filter.rows().nth(1).unwrap().packets, 1);
 }
 
 #[test]
@@ -440,7 +563,7 @@ fn packets_and_bytes_of_a_batch_are_counted_once_at_the_flow_and_at_its_rule() {
             &bench,
             &Passage {
                 direction: Direction::Out,
-                peer: 3,
+                peer: peer(3, 30),
                 packet: &packet,
             },
         );
@@ -451,7 +574,7 @@ fn packets_and_bytes_of_a_batch_are_counted_once_at_the_flow_and_at_its_rule() {
             &bench,
             &Passage {
                 direction: Direction::In,
-                peer: 3,
+                peer: peer(3, 30),
                 packet: &answer,
             },
         );
@@ -508,15 +631,18 @@ fn the_table_is_read_in_pages() {
     let mut from = 0;
     loop {
         let mut rows = 0;
-        host.flows
-            .read(&host.filter, from, host.now_ms, 100, |row| {
+        host.flows.read(
+            &host.page(from, 100),
+            |_| true,
+            |row| {
                 rows += 1;
                 from = row.position + 1;
                 let FlowPorts::Ports { local, .. } = row.ports else {
                     panic!("a UDP flow")
                 };
                 assert!(seen.insert(local));
-            });
+            },
+        );
         if rows < 100 {
             break;
         }
@@ -598,7 +724,7 @@ fn nothing_is_allocated_once_the_table_is_made() {
                     &bench,
                     &Passage {
                         direction,
-                        peer: 0,
+                        peer: PeerId::default(),
                         packet,
                     },
                 );

@@ -10,8 +10,8 @@ use super::packets::{
 };
 use crate::chain::ChainLimits;
 use crate::{
-    Action, Bench, Detail, Direction, Directions, Filter, FlowTable, Judge, Passage, PortRange,
-    Replies, Rule, Verdict,
+    Action, Bench, Detail, Direction, Directions, Filter, FlowTable, Judge, Passage, PeerId,
+    PortRange, Replies, Rule, Verdict,
 };
 
 /// What rules can see, from the description.
@@ -206,11 +206,10 @@ impl Model {
             .iter_mut()
             .find(|flow| flow.name == wanted && flow.peer == peer)?;
         follow(flow, policy, version);
-        flow.ways
-            .iter()
-            .flatten()
-            .next()
-            .map(|(rule, _)| rule.clone())
+        let way = |direction| flow.ways[number(direction)].as_ref().map(|(rule, _)| rule);
+        way(direction)
+            .or_else(|| way(direction.opposite()).filter(|rule| rule.replies == Replies::Pass))
+            .cloned()
     }
 }
 
@@ -518,7 +517,7 @@ proptest! {
                             let [passed, dropped] = counts.entry(rule.id).or_insert([0_u64; 2]);
                             *(if action == Action::Allow { passed } else { dropped }) += 1;
                         }
-                        let verdict = judge.judge(&bench, &Passage { direction, peer, packet: &bytes });
+                        let verdict = judge.judge(&bench, &Passage { direction, peer: PeerId { slot: 0, serial: peer }, packet: &bytes });
                         prop_assert_eq!(verdict, expected, "{:?} {:?}", direction, packet);
                     }
                 }
