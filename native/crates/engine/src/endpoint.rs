@@ -47,6 +47,24 @@ impl EndpointCell {
             return Change::Nothing;
         }
         let _turn = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = self.write(wanted);
+        match (remote_of(before) == remote_of(wanted), before == wanted) {
+            (true, true) => Change::Nothing,
+            (true, false) => Change::LocalSide,
+            (false, _) => Change::Moved,
+        }
+    }
+
+    /// Replaces the endpoint only while it is still `expected`: what somebody else stored meanwhile is newer.
+    pub(crate) fn replace(&self, expected: Endpoint, endpoint: Endpoint) {
+        let _turn = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.load_words() == encode(Some(expected)) {
+            self.write(encode(Some(endpoint)));
+        }
+    }
+
+    /// The caller holds the writers' lock. Returns what was there.
+    fn write(&self, wanted: [u64; WORDS]) -> [u64; WORDS] {
         let before = self
             .words
             .each_ref()
@@ -60,11 +78,7 @@ impl EndpointCell {
         }
         self.version
             .store(version.wrapping_add(2), Ordering::Release);
-        match (remote_of(before) == remote_of(wanted), before == wanted) {
-            (true, true) => Change::Nothing,
-            (true, false) => Change::LocalSide,
-            (false, _) => Change::Moved,
-        }
+        before
     }
 
     fn load_words(&self) -> [u64; WORDS] {
@@ -201,6 +215,20 @@ mod tests {
             Change::Moved
         );
         assert_eq!(cell.store(None), Change::Moved);
+    }
+
+    #[test]
+    fn a_pin_is_taken_back_only_where_the_peer_has_not_moved_since() {
+        let pinned = endpoint("192.0.2.1:1", Some("192.0.2.9"), 2);
+        let unpinned = Endpoint::unpinned(pinned.remote);
+        let moved = endpoint("192.0.2.77:1", Some("192.0.2.9"), 2);
+        let cell = EndpointCell::new(Some(pinned));
+
+        cell.replace(pinned, unpinned);
+        assert_eq!(cell.load(), Some(unpinned));
+        cell.store(Some(moved));
+        cell.replace(pinned, unpinned);
+        assert_eq!(cell.load(), Some(moved));
     }
 
     /// P-75: an endpoint that moves while others read it is never seen half.

@@ -188,8 +188,9 @@ impl<D: Datagrams> Transmitter<D> {
             accepted += outcome.accepted;
             handled += outcome.handled;
             if outcome.pin_lost {
-                peer.endpoint
-                    .store(Some(Endpoint::unpinned(endpoint.remote)));
+                // Another shard may have heard the peer elsewhere since.
+                let unpinned = Endpoint::unpinned(endpoint.remote);
+                peer.endpoint.replace(endpoint, unpinned);
             }
             match &outcome.error {
                 Some(error) if error.kind() == io::ErrorKind::WouldBlock => {
