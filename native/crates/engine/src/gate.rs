@@ -1,8 +1,10 @@
 //! What a handshake message must pass before the slow path sees it.
 
+use core::hash::BuildHasher;
 use core::net::{IpAddr, SocketAddr};
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
+use std::hash::RandomState;
 use std::sync::{PoisonError, RwLock};
 
 use ports::Instant;
@@ -21,8 +23,10 @@ pub(crate) struct HandshakeGate {
     cookie_limits: CookieLimits,
     cookies: Rate,
     cookie_replies: Rate,
+    buckets: SourceBuckets,
     sources: Vec<Rate>,
     askers: Vec<Rate>,
+    repliers: Vec<Rate>,
 }
 
 /// How many cookies may be given in a second.
@@ -67,8 +71,10 @@ impl HandshakeGate {
             cookies_given: AtomicU64::new(0),
             cookies: Rate::default(),
             cookie_replies: Rate::default(),
+            buckets: SourceBuckets::default(),
             sources: (0..SOURCES).map(|_| Rate::default()).collect(),
             askers: (0..SOURCES).map(|_| Rate::default()).collect(),
+            repliers: (0..SOURCES).map(|_| Rate::default()).collect(),
         }
     }
 
@@ -85,15 +91,7 @@ impl HandshakeGate {
         arrival: Arrival,
     ) -> Judgement {
         if *kind == Message::CookieReply {
-            // It carries no MAC; a rate keeps it from crowding out the others.
-            let pass = self
-                .cookie_replies
-                .allows(COOKIE_REPLIES_PER_SECOND, arrival.now);
-            return if pass {
-                Judgement::Process { flags: 0 }
-            } else {
-                Judgement::Drop
-            };
+            return self.judge_cookie_reply(from, arrival);
         }
         if !self.mac1.verifies(message) {
             return Judgement::BadMac;
@@ -108,7 +106,7 @@ impl HandshakeGate {
             };
         };
         if secrets.verifies(message, from) {
-            let source = self.sources.get(source_bucket(from.ip()));
+            let source = self.sources.get(self.buckets.of(from.ip()));
             return match source {
                 Some(rate) if !rate.allows(PER_SOURCE_PER_SECOND, arrival.now) => Judgement::Drop,
                 _ => Judgement::Process {
@@ -117,13 +115,29 @@ impl HandshakeGate {
             };
         }
         // One loud source must not use up what all others need.
-        let asker = self.askers.get(source_bucket(from.ip()));
+        let asker = self.askers.get(self.buckets.of(from.ip()));
         let may_ask =
             asker.is_none_or(|rate| rate.allows(self.cookie_limits.to_one_source, arrival.now));
         if may_ask && self.cookies.allows(self.cookie_limits.to_all, arrival.now) {
             Judgement::AnswerWithCookie {
                 flags: FLAG_UNDER_LOAD,
             }
+        } else {
+            Judgement::Drop
+        }
+    }
+
+    /// It carries no MAC, so anybody can make it up: a rate per source keeps a forger from crowding out what others answer,
+    /// one for all keeps the slow path free.
+    fn judge_cookie_reply(&self, from: SocketAddr, arrival: Arrival) -> Judgement {
+        let replier = self.repliers.get(self.buckets.of(from.ip()));
+        let pass = replier
+            .is_none_or(|rate| rate.allows(COOKIE_REPLIES_OF_ONE_SOURCE, arrival.now))
+            && self
+                .cookie_replies
+                .allows(COOKIE_REPLIES_OF_ALL, arrival.now);
+        if pass {
+            Judgement::Process { flags: 0 }
         } else {
             Judgement::Drop
         }
@@ -182,20 +196,25 @@ impl Rate {
 
 const COUNT: u64 = 0xffff_ffff;
 const LOAD_LASTS: Duration = Duration::from_secs(1);
-const COOKIE_REPLIES_PER_SECOND: u64 = 200;
+/// A peer gets a message every five seconds at most, and answers each once; many may sit behind one address.
+const COOKIE_REPLIES_OF_ONE_SOURCE: u64 = 50;
+const COOKIE_REPLIES_OF_ALL: u64 = 5_000;
 const PER_SOURCE_PER_SECOND: u64 = 20;
 const SOURCES: usize = 4096;
 
-/// Addresses that share a bucket share its rate.
-fn source_bucket(source: IpAddr) -> usize {
-    let bits = match source {
-        IpAddr::V4(v4) => u64::from(v4.to_bits()),
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, e, f, g, h, ..] = v6.octets();
-            u64::from_be_bytes([a, b, c, d, e, f, g, h])
-        }
-    };
-    usize::try_from(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52).unwrap_or(0) % SOURCES
+/// Which sources share a rate. Nobody outside can tell, so nobody can aim at the rate of a certain source.
+#[derive(Debug, Default)]
+struct SourceBuckets(RandomState);
+
+impl SourceBuckets {
+    fn of(&self, source: IpAddr) -> usize {
+        let bits = match source {
+            IpAddr::V4(v4) => u64::from(v4.to_bits()),
+            // A host has at least all addresses of one such network.
+            IpAddr::V6(v6) => u64::from_be_bytes(*v6.octets().first_chunk().unwrap_or(&[0; 8])),
+        };
+        usize::try_from(self.0.hash_one(bits) >> 52).unwrap_or(0) % SOURCES
+    }
 }
 
 #[cfg(test)]
@@ -354,5 +373,65 @@ mod tests {
 
         assert_eq!(cookies_given(&gate, flood), LIMITS.to_one_source);
         assert_eq!(cookies_given(&gate, addresses(1)), 1);
+    }
+
+    fn cookie_replies_passed(
+        gate: &HandshakeGate,
+        sources: impl Iterator<Item = SocketAddr>,
+    ) -> u64 {
+        let passed = sources
+            .filter(|from| {
+                let verdict = gate.judge(&Message::CookieReply, &[0; 64], *from, arrival(0, 10));
+                verdict == Judgement::Process { flags: 0 }
+            })
+            .count();
+        u64::try_from(passed).unwrap()
+    }
+
+    #[test]
+    fn forged_cookie_replies_of_one_source_leave_room_for_real_ones() {
+        let gate = gate();
+        let flood = (0..1_000).map(|_| FROM);
+
+        assert_eq!(
+            cookie_replies_passed(&gate, flood),
+            COOKIE_REPLIES_OF_ONE_SOURCE
+        );
+        assert_eq!(cookie_replies_passed(&gate, addresses(1)), 1);
+    }
+
+    #[test]
+    fn cookie_replies_of_all_sources_are_bounded_per_second() {
+        let gate = gate();
+
+        assert_eq!(
+            cookie_replies_passed(&gate, addresses(10_000)),
+            COOKIE_REPLIES_OF_ALL
+        );
+    }
+
+    #[test]
+    fn which_sources_share_a_rate_is_different_in_every_gate() {
+        let (one, other) = (SourceBuckets::default(), SourceBuckets::default());
+        let sharing: Vec<IpAddr> = addresses(100_000)
+            .map(|source| source.ip())
+            .filter(|source| one.of(*source) == one.of(FROM.ip()))
+            .collect();
+        assert!(sharing.len() > 4, "about one of {SOURCES} shares");
+
+        let still = sharing
+            .iter()
+            .filter(|source| other.of(**source) == other.of(FROM.ip()))
+            .count();
+
+        assert!(still < sharing.len() / 2, "{still} of {}", sharing.len());
+    }
+
+    #[test]
+    fn all_addresses_of_an_ipv6_network_share_a_rate() {
+        let buckets = SourceBuckets::default();
+        let of = |text: &str| buckets.of(text.parse().unwrap());
+
+        assert_eq!(of("2001:db8:0:1::1"), of("2001:db8:0:1:ffff::2"));
     }
 }
