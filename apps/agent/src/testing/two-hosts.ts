@@ -47,6 +47,8 @@ export type WeftProcess = {
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly exited: Promise<number | null>;
+  /** Ended, and all of its output was read. */
+  readonly closed: Promise<number | null>;
 };
 
 export function startWeft(
@@ -63,7 +65,8 @@ export function startWeft(
   child.stdout.on("data", (data: Buffer) => (out += data.toString()));
   child.stderr.on("data", (data: Buffer) => (err += data.toString()));
   const exited = new Promise<number | null>((resolve) => void child.on("exit", (code) => resolve(code)));
-  return { child, stdout: () => out, stderr: () => err, exited };
+  const closed = new Promise<number | null>((resolve) => void child.on("close", (code) => resolve(code)));
+  return { child, stdout: () => out, stderr: () => err, exited, closed };
 }
 
 /** Runs a `weft` command to its end. */
@@ -72,7 +75,7 @@ export async function weft(
   words: readonly string[],
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const run = startWeft(namespace, words);
-  const code = await run.exited;
+  const code = await run.closed;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }
 
