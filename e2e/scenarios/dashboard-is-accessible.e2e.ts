@@ -1,41 +1,100 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, test as plainTest } from "vitest";
+import { z } from "zod";
 
 import { startBrowser, whyNoBrowser } from "../harness/browser.ts";
+import { cleanUpNow } from "../harness/cleanup.ts";
 import { keepPicture, signIn, type ColorScheme } from "../harness/dashboard.ts";
 import type { Mesh } from "../harness/mesh.ts";
+import { createOwner, startServer } from "../harness/server.ts";
 import { test } from "./mesh-test.ts";
 
-const SCHEMES: readonly ColorScheme[] = ["light", "dark"];
+type Look = { readonly colorScheme: ColorScheme; readonly width: number };
+/** A page, and what opens a dialog on it. */
+type View = { readonly name: string; readonly path: string; readonly button?: string | RegExp };
 
-test("axe finds nothing serious on any page, in both themes", async ({ skip, mesh }) => {
-  const reason = whyNoBrowser();
-  if (reason !== undefined) skip(reason);
-  const page = await signIn(await startBrowser(), mesh.server.url, mesh.owned.password);
+const LOOKS: readonly Look[] = [
+  { colorScheme: "light", width: 1_360 },
+  { colorScheme: "dark", width: 1_360 },
+  { colorScheme: "light", width: 360 },
+];
+const MINUTES = 60_000;
 
-  for (const colorScheme of SCHEMES) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    for (const [name, path] of pages(mesh)) {
-      await page.goto(mesh.server.url + path);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await keepPicture(page, `${name}-${colorScheme}`);
+test(
+  "axe finds nothing serious on any page and in any dialog behind the login, in both themes and on a narrow screen",
+  { timeout: 8 * MINUTES },
+  async ({ skip, mesh }) => {
+    const reason = whyNoBrowser();
+    if (reason !== undefined) skip(reason);
+    const page = await signIn(await startBrowser(), mesh.server.url, mesh.owned.password);
+    const empty = z
+      .object({ id: z.string() })
+      .parse(await mesh.owned.client.post("/networks", { name: "nobody-here-yet" }));
 
-      expect({ name, colorScheme, found: await seriousFindings(page) }).toEqual({ name, colorScheme, found: [] });
+    for (const look of LOOKS)
+      for (const view of views(mesh, `/networks/${empty.id}`))
+        await expectNothingSerious(page, mesh.server.url, [view, look]);
+  },
+);
+
+plainTest(
+  "axe finds nothing serious on the first-run page and the login, in both themes and on a narrow screen",
+  async ({ skip }) => {
+    const reason = whyNoBrowser();
+    if (reason !== undefined) skip(reason);
+    try {
+      const server = await startServer();
+      const page = await (await (await startBrowser()).newContext()).newPage();
+
+      const setup = { name: "setup", path: `/setup?setup=${server.setupToken}` };
+      for (const look of LOOKS) await expectNothingSerious(page, server.url, [setup, look]);
+      await createOwner(server, "correct horse battery staple");
+      for (const look of LOOKS) await expectNothingSerious(page, server.url, [{ name: "login", path: "/login" }, look]);
+    } finally {
+      await cleanUpNow();
     }
-  }
-});
+  },
+);
 
-function pages({ owned, grace }: Mesh): [string, string][] {
+async function expectNothingSerious(page: Page, url: string, [view, look]: readonly [View, Look]): Promise<void> {
+  await page.emulateMedia({ colorScheme: look.colorScheme, reducedMotion: "reduce" });
+  await page.setViewportSize({ width: look.width, height: 900 });
+  await page.goto(url + view.path);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  if (view.button !== undefined) {
+    await page.getByRole("button", { name: view.button }).first().click();
+    await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
+  }
+  await keepPicture(page, `${view.name}-${look.colorScheme}${look.width < 500 ? "-narrow" : ""}`);
+
+  const shown = { name: view.name, ...look, path: new URL(page.url()).pathname };
+  expect({ ...shown, found: await seriousFindings(page) }).toEqual({
+    ...shown,
+    // A page that leads elsewhere was not looked at.
+    path: new URL(url + view.path).pathname,
+    found: [],
+  });
+}
+
+function views({ owned, grace }: Mesh, emptyNetwork: string): readonly View[] {
   const network = `/networks/${owned.networkId}`;
+  const peer = `${network}/peers/${grace.peerId}`;
   return [
-    ["overview", network],
-    ["peers", `${network}/peers`],
-    ["peer", `${network}/peers/${grace.peerId}`],
-    ["add-host", `${network}/peers/add`],
-    ["policy", `${network}/policy`],
-    ["settings", `${network}/settings`],
-    ["access", "/access"],
+    { name: "networks", path: "/networks" },
+    { name: "overview", path: network },
+    { name: "overview-empty", path: emptyNetwork },
+    { name: "peers", path: `${network}/peers` },
+    { name: "peers-empty", path: `${emptyNetwork}/peers` },
+    { name: "peer", path: peer },
+    { name: "add-host", path: `${network}/peers/add` },
+    { name: "policy", path: `${network}/policy` },
+    { name: "settings", path: `${network}/settings` },
+    { name: "access", path: "/access" },
+    { name: "dialog-rename", path: peer, button: "Rename" },
+    { name: "dialog-remove", path: peer, button: /^Remove/ },
+    { name: "dialog-rule", path: `${network}/policy`, button: /^Delete rule/ },
+    { name: "dialog-token", path: "/access", button: "Create token" },
   ];
 }
 
