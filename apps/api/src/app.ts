@@ -12,13 +12,16 @@ import { enrolNode } from "./features/enrolment/enrol-node.ts";
 import { removePeer } from "./features/peers/remove-peer.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { reachableHost } from "./http/reachable-host.ts";
+import { startPeerExpiry } from "./jobs/expire-peers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import { createAgentGate, RESTART_WINDOW_MS } from "./live/agent-gate.ts";
 import { listenForChanges } from "./live/change-listener.ts";
 import { startHeartbeats } from "./live/heartbeats.ts";
 import { startLagGauge } from "./live/lag-gauge.ts";
 import { createLiveHub } from "./live/live-hub.ts";
+import type { LiveHub } from "./live/live-hub.ts";
 import { liveStateOf } from "./live/live-state-of.ts";
+import type { RemoveNode } from "./live/node-session.ts";
 import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
 import { createAgentInstaller } from "./registry/agent-installer.ts";
 import { createCursors } from "./registry/cursors.ts";
@@ -66,6 +69,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     const onError = (event: string, err: unknown) => log.error({ event, err });
     const hub = createLiveHub({ database, identity, clock, random, onError });
     steps.push(hub.dispose);
+    const expiry = await startPeerExpiry({ db, clock, onError: (error) => onError("peers_not_expired", error) });
+    steps.push(expiry.dispose);
     const deps: FeatureDeps = {
       database,
       clock,
@@ -84,6 +89,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         reachableHost: () => reachableHost(config.listen.host),
         setupToken: config.setupToken,
       },
+      noteExpiry: expiry.note,
     };
     const enrolments = createTurnstile(ENROLMENTS_AT_ONCE);
     const agents = createAgentGate({
@@ -94,10 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       identity,
       serverVersion: version,
       enrol: (from, join) => enrolments(() => enrolNode(deps, from, join)),
-      remove: async (peerId, from) => {
-        const name = hub.find(peerId)?.peer.name ?? "";
-        await removePeer(deps, { ...from, actor: { kind: "node", peerId, name } }, { peerId });
-      },
+      remove: removedByItself(deps, hub),
       log: (event, fields) => log.info({ event, ...fields }),
       ...(options.strangersMax && { strangersMax: options.strangersMax }),
     });
@@ -115,8 +118,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     steps.push(gauge.dispose);
     const lagMs = options.lagMs ?? gauge.lagMs;
     const door = createDoorkeeper(() => random(1)[0] ?? 0);
-    const waitSeconds = (address: string) =>
-      agents.hasRoom(address) ? door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() }) : STRANGERS_WAIT_SECONDS;
+    const doorSeconds = () => door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() });
+    const waitSeconds = (address: string) => (agents.hasRoom(address) ? doorSeconds() : STRANGERS_WAIT_SECONDS);
     const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate, waitSeconds });
     steps.push(
       () => server.close(),
@@ -127,6 +130,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     await dispose();
     throw error;
   }
+}
+
+/** A node may end its own membership. */
+function removedByItself(deps: FeatureDeps, hub: LiveHub): RemoveNode {
+  return async (peerId, from) => {
+    const name = hub.find(peerId)?.peer.name ?? "";
+    await removePeer(deps, { ...from, actor: { kind: "node", peerId, name } }, { peerId });
+  };
 }
 
 async function readVersion(): Promise<string> {

@@ -278,6 +278,36 @@ describe("the end of a membership", () => {
     expect(mustBe(store.loadIdentity()).identityKey).toBe(before);
   });
 
+  test("AP-46 expiry closes the tunnel and forgets the map; the agent shows it and comes back by itself", async () => {
+    const { daemon, stream } = await joinAndRun();
+    const goodbye = { reason: "expired", detail: "none", message: "membership over", retryAfterMs: 0 } as const;
+    plane.faults = { refuse: { kind: "bye", ...goodbye } };
+
+    stream().send({ kind: "bye", ...goodbye });
+
+    await eventually("closed", () => system.made[0]?.closed === true);
+    expect(existsSync(state.paths.map)).toBe(false);
+    expect(existsSync(state.paths.membership)).toBe(true);
+    expect(daemon.status()).toMatchObject({
+      server: { state: "waiting", reason: "membership over" },
+      interface: null,
+      map: null,
+      peers: [],
+    });
+    await daemon.stop("a restart of the host");
+    running.splice(0);
+    const restarted = await run();
+    await eventually("refused", () => restarted.status().server.reason === "membership over");
+    expect(system.made).toHaveLength(1);
+
+    plane.faults = {};
+    await restarted.stop("so that it need not wait");
+    running.splice(0);
+    const back = await run();
+    expect((await back.ready).ok).toBe(true);
+    expect(peerCount()).toBe(2);
+  });
+
   test("leave tells the server and wipes everything", async () => {
     const { daemon, stream } = await joinAndRun();
     const { frames } = stream();

@@ -1,6 +1,7 @@
 import type { MapDelta, MapVersion, NeedMapReason, NetworkMap, ServerFrame, ServerKey } from "@weft/protocol";
 
 import { verifyServerSignature } from "../state/identity.ts";
+import { removeFile } from "../state/files.ts";
 import { loadMapFile, saveMapFile } from "../state/map-file.ts";
 import type { Timers } from "../stream/timers.ts";
 import { inflateMap } from "./inflate.ts";
@@ -29,6 +30,8 @@ export type MapKeeper = {
   readonly handle: (frame: ServerFrame, raw: Uint8Array) => void;
   readonly version: () => MapVersion | null;
   readonly streamEnded: () => void;
+  /** Drops the map, also from disk: the node may not use it any more. */
+  readonly forget: () => void;
   /** Writes at once what is not on disk yet. */
   readonly flush: () => void;
 };
@@ -77,6 +80,12 @@ export function createMapKeeper(deps: MapKeeperDeps): MapKeeper {
     },
     version: () => receiver.version(),
     streamEnded: () => receiver.streamEnded(),
+    forget() {
+      receiver = newReceiver(deps.serverKey);
+      stored = "on_disk";
+      const removed = removeFile(path);
+      if (!removed.ok) log.error("map_not_removed", { message: removed.error.message });
+    },
     flush() {
       if (stored === "pending") save();
     },

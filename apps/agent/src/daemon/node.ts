@@ -109,9 +109,18 @@ export function createNode(deps: NodeDeps): MeshNode {
         keeper.streamEnded();
         reporter.disconnected();
         if (verdict.kind === "final") deps.events.onRemoved(verdict.message);
+        else if (verdict.standing === "suspended") suspend(verdict.message);
       },
     },
   );
+  /** The node may not use the network for now; identity and membership stay, so that it comes back by itself. */
+  const suspend = (message: string): void => {
+    if (sync.map()) log.warn("membership_suspended", { message });
+    applier.stop();
+    restart.stop();
+    closeTunnel(sync, store);
+    keeper.forget();
+  };
   const { takeDown } = sync;
   const changed = (): void => reporter.tunnelChanged();
   const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });

@@ -1,10 +1,10 @@
-import { and, count, eq, ilike, like, notExists, or, sql } from "drizzle-orm";
+import { and, count, eq, ilike, isNotNull, like, lte, notExists, or, sql } from "drizzle-orm";
 import type { IdentityKey, NetworkId, PeerId } from "@weft/protocol";
 import type { Peer, PeerEndpoint } from "../domain/peer.ts";
 import type { Executor } from "./client.ts";
 import { containsPattern, keyset, pageOf } from "./paging.ts";
 import type { Page, PageRequest } from "./paging.ts";
-import { peerFromRow } from "./rows.ts";
+import { peerFromRow, storedNetworkId } from "./rows.ts";
 import { peers, releasedOffsets } from "./schema/index.ts";
 
 export type PeerSort = "name" | "createdAt";
@@ -48,8 +48,43 @@ export async function insertPeer(tx: Executor, peer: Peer): Promise<void> {
   await tx.insert(peers).values({ ...peer, capabilities: [...peer.capabilities], endpoints: [...peer.endpoints] });
 }
 
-export async function renamePeer(tx: Executor, id: PeerId, name: string): Promise<void> {
-  await tx.update(peers).set({ name }).where(eq(peers.id, id));
+/** Changes what callers may change about a peer. */
+export async function changePeer(
+  tx: Executor,
+  id: PeerId,
+  settings: Partial<Pick<Peer, "name" | "state" | "expiresAt">>,
+): Promise<void> {
+  await tx.update(peers).set(settings).where(eq(peers.id, id));
+}
+
+/** Networks with active peers whose time has come. */
+export async function networksWithExpiry(db: Executor, now: Date): Promise<readonly NetworkId[]> {
+  const rows = await db
+    .selectDistinct({ networkId: peers.networkId })
+    .from(peers)
+    .where(and(eq(peers.state, "active"), lte(peers.expiresAt, now)));
+  return rows.map((row) => storedNetworkId(row.networkId));
+}
+
+/** Expires the active peers of a network whose time has come, and returns them as they are now. */
+export async function expireDue(tx: Executor, networkId: NetworkId, now: Date): Promise<readonly Peer[]> {
+  const rows = await tx
+    .update(peers)
+    .set({ state: "expired" })
+    .where(and(eq(peers.networkId, networkId), eq(peers.state, "active"), lte(peers.expiresAt, now)))
+    .returning();
+  return rows.map(peerFromRow);
+}
+
+/** When the next active peer expires. */
+export async function nextExpiry(db: Executor): Promise<Date | null> {
+  const [row] = await db
+    .select({ at: peers.expiresAt })
+    .from(peers)
+    .where(and(eq(peers.state, "active"), isNotNull(peers.expiresAt)))
+    .orderBy(peers.expiresAt)
+    .limit(1);
+  return row?.at ?? null;
 }
 
 /** Deletes the peer and keeps its place from being given away at once. */

@@ -9,6 +9,7 @@ import type {
   ProfileFallback,
   PublicKey,
 } from "@weft/protocol";
+import type { PeerState } from "./peer-state.ts";
 
 /** A member of a network, as the database knows it. */
 export type Peer = {
@@ -36,6 +37,9 @@ export type Peer = {
   readonly epochRxBytes: bigint;
   readonly epochTxBytes: bigint;
   readonly lastSeenAt: Date | null;
+  readonly state: PeerState;
+  /** When the membership ends by itself; never when null. */
+  readonly expiresAt: Date | null;
   readonly createdAt: Date;
 };
 

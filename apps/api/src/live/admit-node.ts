@@ -10,10 +10,11 @@ import type { Failure } from "../domain/failure.ts";
 import { makeEpoch } from "../domain/new-network.ts";
 import { storedCapabilities } from "../domain/link-profile.ts";
 import type { Peer } from "../domain/peer.ts";
+import { takesPart } from "../domain/peer-state.ts";
 import type { JoiningNode } from "../features/enrolment/enrol-node.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import { hashSecret } from "../registry/secrets.ts";
-import { refuse } from "./handshake.ts";
+import { EXPIRED, refuse } from "./handshake.ts";
 import type { ProvenHello, Refusal } from "./handshake.ts";
 
 /** Makes a peer out of a node that joins. */
@@ -41,6 +42,12 @@ export async function admitNode(
   if (enrolmentKey) {
     const key = await findEnrolmentKeyByHash(db, hashSecret(enrolmentKey.expose()));
     if (key && key.networkId !== known.networkId) return err(await otherNetwork(deps, known));
+  }
+  if (!takesPart(known, new Date(deps.clock.nowMs()))) {
+    // Whoever has a new key may come back with it.
+    if (!enrolmentKey) return err(EXPIRED);
+    const renewed = await join(deps, from, { hello, key: enrolmentKey });
+    return renewed.ok ? refreshFacts(deps, renewed.value, hello) : renewed;
   }
   return refreshFacts(deps, known, hello);
 }

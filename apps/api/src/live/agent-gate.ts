@@ -8,7 +8,7 @@ import type { AdmitDeps } from "./admit-node.ts";
 import { attachStream } from "./attached-stream.ts";
 import { createAgentSocket } from "./agent-socket.ts";
 import type { AgentSocket } from "./agent-socket.ts";
-import { beginHandshake, refuse } from "./handshake.ts";
+import { beginHandshake, EXPIRED, refuse } from "./handshake.ts";
 import type { AgreedStream, Handshake, ProvenHello } from "./handshake.ts";
 import type { LiveHub } from "./live-hub.ts";
 import { createNodeSession, HEARTBEAT_MS } from "./node-session.ts";
@@ -135,6 +135,10 @@ async function admit(
   const hub = await deps.hub.catchUp(peer.networkId);
   if (!hub?.mirror.peers().has(peer.id)) {
     socket.bye(refuse("removed", "none", "this node was removed from its network; join again with a new key"));
+    return undefined;
+  }
+  if (hub.mirror.peers().get(peer.id)?.state === "expired") {
+    socket.bye(EXPIRED);
     return undefined;
   }
   const { epoch, sequence } = hub.mirror.network();

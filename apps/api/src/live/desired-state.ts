@@ -32,7 +32,7 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
     isSelfDirty = false;
     areRulesDirty = false;
   };
-  const visible = (id: PeerId) => mirror.peers().has(id) && maySee(mirror.policy(), node, id);
+  const visible = (id: PeerId) => mirror.peers().get(id)?.state === "active" && maySee(mirror.policy(), node, id);
   return {
     notePeer: (id) => void dirty.add(id),
     noteSelf: () => void (isSelfDirty = true),

@@ -47,6 +47,13 @@ export function refuse(reason: ByeReason, detail: ByeDetail, message: string): R
   return { reason, detail, message, retryAfterMs: 0 };
 }
 
+/** The node keeps its identity and comes back by itself once it is let in again. */
+export const EXPIRED = refuse(
+  "expired",
+  "none",
+  "this node's membership has expired; ask an administrator to renew it",
+);
+
 export type Handshake = {
   readonly challengeFrame: ServerFrame;
   /** Agrees on the keys of the stream; works once. */

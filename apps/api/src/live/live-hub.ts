@@ -87,7 +87,8 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
       hub.detach(stream);
       // A removed peer was forgotten when it went; its stream ends a moment later.
       if (!places.has(stream.peerId)) return;
-      presence.closed(stream.peerId, how, clock.nowMs());
+      const isExpired = hub.mirror.peers().get(stream.peerId)?.state === "expired";
+      presence.closed(stream.peerId, isExpired ? "bye" : how, clock.nowMs());
       traffic.noteDirty(stream.peerId);
       feeds.notePeer(hub.id, stream.peerId);
     },

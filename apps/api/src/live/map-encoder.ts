@@ -16,7 +16,7 @@ import type { ServerIdentity } from "./server-identity.ts";
 
 /** Makes signed frames out of maps and deltas. */
 export type MapEncoder = {
-  /** All frames of a whole map; `undefined` when the node is no member any more. */
+  /** All frames of a whole map; `undefined` when the node takes no part any more. */
   readonly snapshot: (mirror: NetworkMirror, node: PeerId) => Uint8Array[] | undefined;
   /** One encoder per sending round: nodes with equal content share the bytes. */
   readonly round: (mirror: NetworkMirror) => DeltaRound;
@@ -32,10 +32,10 @@ export function createMapEncoder(deps: {
   return {
     snapshot(mirror, node) {
       const own = mirror.peers().get(node);
-      if (!own) return undefined;
+      if (own?.state !== "active") return undefined;
       const policy = mirror.policy();
       const peers = [...mirror.peers().values()]
-        .filter((peer) => maySee(policy, node, peer.id))
+        .filter((peer) => peer.state === "active" && maySee(policy, node, peer.id))
         .map((peer) => mapPeerFor(own, peer));
       const { epoch, sequence } = mirror.network();
       const body = encodeMapBody({ self: selfOf(mirror.network(), own), peers, filter: filterFor(policy) });

@@ -6,7 +6,7 @@ import { affectedByPeer } from "../domain/affected-nodes.ts";
 import { mapPeerOf, selfOf } from "../domain/map-content.ts";
 import type { Peer } from "../domain/peer.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
-import { refuse } from "./handshake.ts";
+import { EXPIRED, refuse } from "./handshake.ts";
 import type { AttachedStream } from "./attached-stream.ts";
 import type { MapEncoder } from "./map-encoder.ts";
 import { createMapSender } from "./map-sender.ts";
@@ -52,6 +52,7 @@ export function createNetworkHub(deps: NetworkHubDeps, contents: NetworkContents
     forgetUnused(streams, mirror);
     const removed = before.filter((peerId) => !mirror.peers().has(peerId));
     sayRemoved(streams, removed);
+    sayExpired(streams, mirror.peers().values());
     deps.onPeers([...mirror.peers().keys()], removed);
     for (const stream of streams.values()) resend(stream);
   };
@@ -105,6 +106,7 @@ function follow(context: FollowContext, changes: ChangesSince): void {
   mirror.follow(changes);
   const removed = [...changes.peers].flatMap(([peerId, peer]) => (peer ? [] : [peerId]));
   sayRemoved(streams, removed);
+  sayExpired(streams, changes.peers.values());
   for (const [peerId, peer] of changes.peers) {
     const was = before.get(peerId);
     if (was && peer && sameInMaps(was, peer)) continue;
@@ -147,12 +149,20 @@ function sameCapabilities(left: Peer, right: Peer): boolean {
 }
 
 function sameInMaps(left: Peer, right: Peer): boolean {
-  return sameCapabilities(left, right) && JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right));
+  return (
+    left.state === right.state &&
+    sameCapabilities(left, right) &&
+    JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right))
+  );
 }
 
 function sayRemoved(streams: ReadonlyMap<PeerId, AttachedStream>, removed: readonly PeerId[]): void {
   const refusal = refuse("removed", "none", "this node was removed from its network; join again with a new key");
   for (const peerId of removed) streams.get(peerId)?.socket.bye(refusal);
+}
+
+function sayExpired(streams: ReadonlyMap<PeerId, AttachedStream>, peers: Iterable<Peer | undefined>): void {
+  for (const peer of peers) if (peer?.state === "expired") streams.get(peer.id)?.socket.bye(EXPIRED);
 }
 
 /** Runs one at a time; calls that come while one waits share its run. */

@@ -141,6 +141,8 @@ async function fill(): Promise<void> {
         epochRxBytes: 0n,
         epochTxBytes: 0n,
         lastSeenAt: null,
+        state: "active",
+        expiresAt: null,
         createdAt: new Date(),
       });
       changes.push({ kind: "peer", peerId: id });

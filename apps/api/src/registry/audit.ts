@@ -13,10 +13,13 @@ export type AuditNote = {
   readonly after: unknown;
 };
 
+/** What nobody asked for: the server did it when its time came. */
+export const BY_SERVER = { actor: { kind: "server" }, address: "", requestId: "" } as const;
+
 /** Writes an audit event in the transaction of the change it tells about. Notes never carry secrets. */
 export async function recordAudit(
   tx: Executor,
-  who: Pick<Call, "actor" | "address" | "requestId">,
+  who: Pick<Call, "actor" | "address" | "requestId"> | typeof BY_SERVER,
   note: AuditNote & { readonly at: Date },
 ): Promise<void> {
   await insertAuditEvent(tx, {
@@ -28,9 +31,10 @@ export async function recordAudit(
   });
 }
 
-function actorColumns(actor: Actor) {
+function actorColumns(actor: Actor | typeof BY_SERVER.actor) {
   switch (actor.kind) {
     case "anonymous":
+    case "server":
       return { actorKind: actor.kind, actorId: null, actorLogin: null } as const;
     case "user":
       return { actorKind: actor.kind, actorId: actor.userId, actorLogin: actor.login } as const;

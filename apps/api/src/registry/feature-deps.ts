@@ -20,6 +20,8 @@ export type FeatureDeps = {
   readonly cursors: Cursors;
   readonly installer: AgentInstaller;
   readonly server: ServerFacts;
+  /** Tells the clockwork that a peer's expiry may have changed. */
+  readonly noteExpiry: () => void;
 };
 
 /** What does not change while the server runs. */

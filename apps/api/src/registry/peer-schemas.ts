@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PEER_STATES } from "../domain/peer-state.ts";
 import { CounterSchema, NetworkIdSchema, PeerIdSchema, TimeSchema } from "./common-schemas.ts";
 
 /** A DNS label: what a peer is called inside its network. */
@@ -16,6 +17,8 @@ export const PeerSchema = z
     fingerprint: z.string().describe("Short form of the identity key, for comparing by eye."),
     ipv4: z.string().nullable(),
     ipv6: z.string().nullable(),
+    state: z.enum(PEER_STATES).describe("Only an active peer takes part in the network."),
+    expiresAt: TimeSchema.nullable().describe("When the membership ends by itself; never when null."),
     presence: z.enum(["online", "offline", "unknown"]),
     lastSeenAt: TimeSchema.nullable(),
     endpoint: z.string().nullable().describe("Address at which others reach this peer best."),

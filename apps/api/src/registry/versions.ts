@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 /** Fields that calls can change: the tag of an item stands for them, not for presence and counters, which move by themselves. */
 export const VERSIONED = {
   network: ["id", "name", "ipv4Range", "ipv6Range", "profileFallback"],
-  peer: ["id", "name", "publicKey", "ipv4", "ipv6"],
+  peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt"],
 } as const;
 
 export type VersionedKind = keyof typeof VERSIONED;

@@ -17,7 +17,10 @@ export function peerView(peer: Peer, live: LivePeer | undefined): PeerView {
     fingerprint: keyFingerprint(peer.identityKey),
     ipv4: peer.ipv4,
     ipv6: peer.ipv6,
-    presence: live?.presence ?? "unknown",
+    state: peer.state,
+    expiresAt: peer.expiresAt?.toISOString() ?? null,
+    // Its stream is being closed, and nothing of it counts any more.
+    presence: peer.state === "expired" ? "offline" : (live?.presence ?? "unknown"),
     lastSeenAt: lastSeenAt?.toISOString() ?? null,
     endpoint: peer.endpoints.at(0)?.address ?? null,
     endpoints: [...peer.endpoints],

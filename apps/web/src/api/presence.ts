@@ -1,8 +1,20 @@
 import type { Peer } from "./types.ts";
 import type { StatusKind } from "../ui/status.tsx";
 
-/** The shape of a presence. */
-export const PRESENCE_KINDS: Record<Peer["presence"], StatusKind> = { online: "good", offline: "bad", unknown: "idle" };
+/** What is said about a peer in one word: an expired one is that before anything else. */
+export type Standing = Peer["presence"] | "expired";
 
-/** Online first, then unknown, then offline; for sorting. */
-export const PRESENCE_ORDER: Record<Peer["presence"], number> = { online: 0, unknown: 1, offline: 2 };
+export function standingOf(peer: Peer): Standing {
+  return peer.state === "expired" ? "expired" : peer.presence;
+}
+
+/** The shape of a standing. */
+export const STANDING_KINDS: Record<Standing, StatusKind> = {
+  online: "good",
+  offline: "bad",
+  unknown: "idle",
+  expired: "warn",
+};
+
+/** Online first, expired last; for sorting. */
+export const STANDING_ORDER: Record<Standing, number> = { online: 0, unknown: 1, offline: 2, expired: 3 };

@@ -1,12 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useTRPC } from "../api/context.ts";
-import { CreateNetworkDialog } from "../features/networks/dialogs/create-network-dialog.tsx";
 import { paths } from "../routes.ts";
 import { strings } from "../strings/index.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
+
+/** Every page has the switcher, and few visits make a network. */
+const CreateNetworkDialog = lazy(() =>
+  import("../features/networks/dialogs/create-network-dialog.tsx").then((module) => ({
+    default: module.CreateNetworkDialog,
+  })),
+);
 
 /** Shows the network one looks at, switches to another and creates one. */
 export function NetworkSwitcher({ networkId }: { readonly networkId: string | null }): ReactNode {
@@ -40,7 +46,7 @@ export function NetworkSwitcher({ networkId }: { readonly networkId: string | nu
           { id: "create", label: strings.networks.create, icon: "plus" as const, onAction: () => setDialog("create") },
         ]}
       />
-      {dialog === "create" ? <CreateNetworkDialog onClose={() => setDialog("closed")} /> : null}
+      <Suspense>{dialog === "create" ? <CreateNetworkDialog onClose={() => setDialog("closed")} /> : null}</Suspense>
     </>
   );
 }

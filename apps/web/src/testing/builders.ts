@@ -31,6 +31,8 @@ export function aPeer(change: Partial<Peer> = {}): Peer {
     fingerprint: "7f3a:91c2:0be4:d815",
     ipv4: "100.80.0.1",
     ipv6: "fd7a:9b2c:11::1",
+    state: "active",
+    expiresAt: null,
     presence: "online",
     lastSeenAt: at(2),
     endpoint: "203.0.113.7:51820",

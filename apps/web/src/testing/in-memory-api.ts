@@ -42,6 +42,13 @@ export function worldHandlers(world: World): Handlers {
     signedIn();
     return { items, nextCursor: null };
   };
+  /** A new object, as every answer of a server is. */
+  const changePeer = (peerId: string, change: Partial<Peer>): Peer => {
+    const before = find(world.peers, peerId);
+    const after = { ...before, ...change };
+    world.peers = world.peers.map((peer) => (peer === before ? after : peer));
+    return after;
+  };
 
   return {
     "setup.status": () => ({ ownerExists: world.ownerExists, tokenRequired: false }),
@@ -76,7 +83,12 @@ export function worldHandlers(world: World): Handlers {
     },
     "peers.list": ({ networkId }) => page(world.peers.filter((peer) => peer.networkId === networkId)),
     "peers.get": ({ peerId }) => find(world.peers, peerId),
-    "peers.rename": ({ peerId, name }) => Object.assign(find(world.peers, peerId), { name }),
+    "peers.update": ({ peerId, name, expiresAt }) =>
+      changePeer(peerId, {
+        ...(name !== undefined && { name }),
+        ...(expiresAt !== undefined && { expiresAt, state: "active" }),
+      }),
+    "peers.expire": ({ peerId }) => changePeer(peerId, { state: "expired", expiresAt: at(0), presence: "offline" }),
     "peers.remove": ({ peerId }) =>
       void (world.peers = world.peers.filter((peer) => peer !== find(world.peers, peerId))),
     "peers.ping": () => ({

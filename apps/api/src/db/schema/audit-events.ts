@@ -7,7 +7,7 @@ export const auditEvents = pgTable(
   {
     id: idColumn().primaryKey(),
     at: moment("at").notNull().defaultNow(),
-    actorKind: text("actor_kind", { enum: ["anonymous", "user", "token", "node"] }).notNull(),
+    actorKind: text("actor_kind", { enum: ["anonymous", "user", "token", "node", "server"] }).notNull(),
     actorId: text("actor_id"),
     actorLogin: text("actor_login"),
     address: text("address").notNull(),

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, inet, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, idColumn, moment, wide } from "./columns.ts";
+import { PEER_STATES } from "../../domain/peer-state.ts";
 import { networks } from "./networks.ts";
 
 /** Where a peer may be reached, as it is stored. */
@@ -44,6 +45,10 @@ export const peers = pgTable(
       .notNull()
       .default(sql`0`),
     lastSeenAt: moment("last_seen_at"),
+    /** Only active peers stand in maps. */
+    state: text("state", { enum: PEER_STATES }).notNull().default("active"),
+    /** When the membership ends by itself; never when null. */
+    expiresAt: moment("expires_at"),
     createdAt: createdAt(),
   },
   (table) => [
@@ -54,6 +59,10 @@ export const peers = pgTable(
     uniqueIndex("peers_ipv4_unique").on(table.networkId, table.ipv4),
     uniqueIndex("peers_ipv6_unique").on(table.networkId, table.ipv6),
     index("peers_created_page").on(table.networkId, table.createdAt, table.id),
+    index("peers_expiry_due")
+      .on(table.expiresAt)
+      .where(sql`${table.state} = 'active'`),
+    check("peers_state_known", sql`${table.state} in ('active', 'expired')`),
     check("peers_totals_positive", sql`${table.rxBytes} >= 0 and ${table.txBytes} >= 0`),
   ],
 );

@@ -3,11 +3,13 @@ import type { IdentityKey, PublicKey, Result, Secret } from "@weft/protocol";
 import { allocateOffset } from "../../db/address-allocation.ts";
 import { findEnrolmentKeyByHash, spendEnrolmentKey } from "../../db/enrolment-keys-repository.ts";
 import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
-import { findPeerByIdentity, insertPeer, namesLike } from "../../db/peers-repository.ts";
+import { changePeer, findPeerByIdentity, insertPeer, namesLike } from "../../db/peers-repository.ts";
+import type { Executor } from "../../db/client.ts";
 import { transact } from "../../db/transact.ts";
 import { addressesAt } from "../../domain/address-pool.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Peer } from "../../domain/peer.ts";
+import { takesPart } from "../../domain/peer-state.ts";
 import { nameCandidates } from "../../domain/peer-names.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
@@ -42,12 +44,13 @@ export async function enrolNode(
     if (!network) return err({ code: "enrolment_key_unknown" });
     // The network's lock makes us the only one: a second attempt of the same node finds the first one's peer.
     const twin = await findPeerByIdentity(tx, node.identityKey);
-    if (twin) return ok(twin);
+    if (twin && takesPart(twin, now)) return ok(twin);
     if (!(await spendEnrolmentKey(tx, known.id, now))) {
       return err({
         code: known.revokedAt || known.expiresAt <= now ? "enrolment_key_expired" : "enrolment_key_used_up",
       });
     }
+    if (twin) return ok(await renew(tx, twin, { from, now, enrolmentKeyId: known.id }));
     const offset = await allocateOffset(tx, network, now);
     if (!offset.ok) return offset;
     const { wantedName, ...facts } = node;
@@ -65,6 +68,8 @@ export async function enrolNode(
       epochRxBytes: 0n,
       epochTxBytes: 0n,
       lastSeenAt: null,
+      state: "active",
+      expiresAt: null,
       createdAt: now,
     };
     await insertPeer(tx, peer);
@@ -75,6 +80,30 @@ export async function enrolNode(
     await recordAudit(tx, who, { ...note, before: null, after, at: now });
     return ok(peer);
   });
+}
+
+/** An expired node that shows a new key takes part again, under its old name and addresses. */
+async function renew(
+  tx: Executor,
+  peer: Peer,
+  {
+    from,
+    now,
+    enrolmentKeyId,
+  }: {
+    readonly from: { readonly address: string; readonly requestId: string };
+    readonly now: Date;
+    readonly enrolmentKeyId: string;
+  },
+): Promise<Peer> {
+  const fresh = { state: "active", expiresAt: null } as const;
+  await changePeer(tx, peer.id, fresh);
+  await publishChanges(tx, peer.networkId, { changes: [{ kind: "peer", peerId: peer.id }], at: now });
+  const who = { ...from, actor: { kind: "node", peerId: peer.id, name: peer.name } } as const;
+  const before = { state: "expired", expiresAt: peer.expiresAt };
+  const note = { action: "peers.enrol", objectId: peer.id, networkId: peer.networkId, before, at: now };
+  await recordAudit(tx, who, { ...note, after: { ...fresh, enrolmentKeyId } });
+  return { ...peer, ...fresh };
 }
 
 async function freeName(wanted: string, read: (label: string) => Promise<ReadonlySet<string>>): Promise<string> {

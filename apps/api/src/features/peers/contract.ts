@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listInput, listOutput, NetworkIdSchema, PeerIdSchema } from "../../registry/common-schemas.ts";
+import { listInput, listOutput, NetworkIdSchema, PeerIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
 import { PeerNameSchema, PeerSchema } from "../../registry/peer-schemas.ts";
 
@@ -23,11 +23,22 @@ export const peersContract = {
     input: z.strictObject({ peerId: PeerIdSchema }),
     output: PeerSchema,
   }),
-  rename: mutation({
-    summary: "Renames a peer",
+  update: mutation({
+    summary: "Changes name or expiry of a peer; a new expiry in the future lets an expired peer back in",
     rest: { method: "PATCH", path: "/peers/{peerId}", status: 200, tagged: "peer", ifMatch: "honoured" },
     access: { kind: "role", role: "operator", scope: "peers:write" },
-    input: z.strictObject({ peerId: PeerIdSchema, name: PeerNameSchema }),
+    input: z.strictObject({
+      peerId: PeerIdSchema,
+      name: PeerNameSchema.optional(),
+      expiresAt: TimeSchema.nullable().optional().describe("Null means never; a moment that has passed means now."),
+    }),
+    output: PeerSchema,
+  }),
+  expire: mutation({
+    summary: "Ends the membership of a peer now; it keeps its name and addresses",
+    rest: { method: "POST", path: "/peers/{peerId}/expire", status: 200, tagged: "peer", ifMatch: "honoured" },
+    access: { kind: "role", role: "operator", scope: "peers:write" },
+    input: z.strictObject({ peerId: PeerIdSchema }),
     output: PeerSchema,
   }),
   remove: mutation({

@@ -7,7 +7,7 @@ export type Attention =
 
 /** Finds what deserves a look: no rule at all, then peers that are gone, behind or silent. */
 export function attention(peers: readonly Peer[], rules: "some" | "none" | "unknown"): readonly Attention[] {
-  const offline = peers.filter((peer) => peer.presence === "offline");
+  const offline = peers.filter((peer) => peer.presence === "offline" && peer.state === "active");
   const behind = peers.filter((peer) => peer.presence === "online" && peer.map.state === "pending");
   const silent = peers.filter((peer) => peer.presence === "unknown");
   return [

@@ -193,3 +193,23 @@ test("a peer that is removed while its page is open is gone, and nobody is told 
   expect(app.api.calls.filter(({ path }) => path === "live.peer")).toHaveLength(asked);
   expect(screen.queryByRole("alert")).toBeNull();
 });
+
+test("a peer is expired from its page, shown as such, and let back in", async () => {
+  const { user, world } = renderApp(PATH, { world: { peers: [aPeer({ name: "web-1" })] } });
+  await user.click(await screen.findByRole("button", { name: "Set expiry" }));
+  const dialog = await screen.findByRole("dialog", { name: "Set expiry of peer web-1" });
+  await user.selectOptions(within(dialog).getByRole("combobox", { name: "The membership ends" }), "Now");
+  await user.click(within(dialog).getByRole("button", { name: "Set expiry" }));
+
+  expect(await screen.findByText("Peer web-1 has expired.")).toBeTruthy();
+  expect(await screen.findByText("Expired")).toBeTruthy();
+  expect(world.peers.at(0)?.state).toBe("expired");
+
+  await user.click(screen.getByRole("button", { name: "Set expiry" }));
+  const again = await screen.findByRole("dialog", { name: "Set expiry of peer web-1" });
+  await user.click(within(again).getByRole("button", { name: "Set expiry" }));
+
+  expect(await screen.findByText("The expiry of peer web-1 was set.")).toBeTruthy();
+  expect(await screen.findByText("This peer stays a member until it is removed.")).toBeTruthy();
+  expect(world.peers.at(0)).toMatchObject({ state: "active", expiresAt: null });
+});

@@ -16,9 +16,10 @@ import { LinksCard } from "./components/links-card.tsx";
 import { PeerCounters } from "./components/peer-counters.tsx";
 import { PeerDanger } from "./components/peer-danger.tsx";
 import { PeerFacts } from "./components/peer-facts.tsx";
+import { PeerMembership } from "./components/peer-membership.tsx";
 import { PeerSentence } from "./components/peer-sentence.tsx";
 import { PeerThroughput } from "./components/peer-throughput.tsx";
-import { RenamePeerDialog } from "./dialogs/rename-peer-dialog.tsx";
+import { RenamePeerDialog } from "./dialogs/lazy-dialogs.tsx";
 
 const route = getRouteApi(routeIds.peer);
 
@@ -85,6 +86,7 @@ function LoadedPeer({ peer, live, crumbs, stale }: LoadedPeerProps): ReactNode {
       <PeerCounters peer={peer} live={live} />
       <LinksCard networkId={peer.networkId} live={live} />
       <DataPlane live={live} />
+      <PeerMembership peer={peer} />
       <PeerDanger
         peer={peer}
         onRemoved={() => void navigate({ to: paths.peers, params: { networkId: peer.networkId }, search: {} })}

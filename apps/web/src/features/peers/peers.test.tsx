@@ -126,7 +126,7 @@ test("a name that is no host name is refused before it is sent", async () => {
 
   expect(await screen.findByText("The peer is now called db-main.")).toBeTruthy();
   expect(world.peers.at(0)?.name).toBe("db-main");
-  expect(api.calls.filter((call) => call.path === "peers.rename")).toHaveLength(1);
+  expect(api.calls.filter((call) => call.path === "peers.update")).toHaveLength(1);
 });
 
 test("UI-10 a failing first load is an error with a retry, and the retry helps", async () => {

@@ -33,6 +33,21 @@ export const peer = {
     links: "Sessions",
   },
   seen: "last seen",
+  expiry: {
+    title: "Membership",
+    never: "This peer stays a member until it is removed.",
+    ends: "The membership ends",
+    ended: "The membership ended",
+    set: "Set expiry",
+    dialog: (name: string) => `Set expiry of peer ${name}`,
+    choice: "The membership ends",
+    choices: { now: "Now", day: "In a day", month: "In 30 days", year: "In a year", never: "Never" },
+    hint:
+      "An expired peer loses all its links at once. It keeps its name and addresses and comes back by itself within a " +
+      "minute when the expiry is moved.",
+    expired: (name: string) => `Peer ${name} has expired.`,
+    done: (name: string) => `The expiry of peer ${name} was set.`,
+  },
   map: "map",
   percent: (percent: number) => `${percent >= 10 ? percent.toFixed(0) : percent.toFixed(1)} %`,
   sessions: (up: number, total: number) => `${up} of ${total}`,

@@ -25,7 +25,7 @@ export const peers = {
     lastSeen: "Last seen",
     map: "Map",
   },
-  presence: { online: "Online", offline: "Offline", unknown: "Unknown" },
+  standing: { online: "Online", offline: "Offline", unknown: "Unknown", expired: "Expired" },
   map: {
     applied: "applied",
     appliedAfter: (time: string) => `applied in ${time}`,

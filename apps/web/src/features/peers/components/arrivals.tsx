@@ -6,7 +6,7 @@ import { strings } from "../../../strings/index.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Moment } from "../../../ui/moment.tsx";
 import { Status } from "../../../ui/status.tsx";
-import { PRESENCE_KINDS } from "../../../api/presence.ts";
+import { PeerStatus } from "./peer-status.tsx";
 
 export type ArrivalsProps = { readonly peers: readonly Peer[]; readonly total: number };
 
@@ -20,7 +20,7 @@ export function Arrivals({ peers, total }: ArrivalsProps): ReactNode {
         <ol aria-label={text.arrivals}>
           {peers.map((peer) => (
             <li key={peer.id} className="arrival">
-              <Status kind={PRESENCE_KINDS[peer.presence]}>{strings.peers.presence[peer.presence]}</Status>
+              <PeerStatus peer={peer} />
               <Link
                 to={paths.peer}
                 params={{ networkId: peer.networkId, peerId: peer.id }}

@@ -6,18 +6,9 @@ import { paths } from "../../../routes.ts";
 import { strings } from "../../../strings/index.ts";
 import { Chip } from "../../../ui/chip.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
-import { Icon } from "../../../ui/icon.tsx";
-import { Menu } from "../../../ui/menu.tsx";
 import { Moment } from "../../../ui/moment.tsx";
-import { Status } from "../../../ui/status.tsx";
-import { PRESENCE_KINDS } from "../../../api/presence.ts";
-import type { PeerAction } from "../peer-action.ts";
 
 type CellProps = { readonly peer: Peer };
-
-export function StatusCell({ peer }: CellProps): ReactNode {
-  return <Status kind={PRESENCE_KINDS[peer.presence]}>{strings.peers.presence[peer.presence]}</Status>;
-}
 
 export function NameCell({ peer }: CellProps): ReactNode {
   return (
@@ -93,22 +84,6 @@ export function MapChip({ peer }: CellProps): ReactNode {
     case "none":
       return <Chip>{text.none}</Chip>;
   }
-}
-
-export type RowMenuProps = CellProps & { readonly onAction: (action: PeerAction, peer: Peer) => void };
-
-export function RowMenu({ peer, onAction }: RowMenuProps): ReactNode {
-  const text = strings.peers;
-  return (
-    <Menu
-      label={text.actionsFor(peer.name)}
-      trigger={<Icon name="more" />}
-      actions={[
-        { id: "rename", label: text.rename, icon: "pencil", onAction: () => onAction("rename", peer) },
-        { id: "remove", label: text.remove, icon: "trash", tone: "danger", onAction: () => onAction("remove", peer) },
-      ]}
-    />
-  );
 }
 
 function shortTime(milliseconds: number): string {

@@ -3,7 +3,7 @@ import type { Peer } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { RemovePeerDialog } from "../dialogs/remove-peer-dialog.tsx";
+import { RemovePeerDialog } from "../dialogs/lazy-dialogs.tsx";
 
 /** What cannot be undone, at the end of the page. */
 export function PeerDanger({ peer, onRemoved }: { readonly peer: Peer; readonly onRemoved: () => void }): ReactNode {

@@ -15,9 +15,11 @@ import { PEER_SORTS, type PeerSort } from "../../../routes.ts";
 import { strings } from "../../../strings/index.ts";
 import { DataTable } from "../../../ui/data-table.tsx";
 import type { PeerAction } from "../peer-action.ts";
-import { PRESENCE_ORDER } from "../../../api/presence.ts";
-import { AddressesCell, EndpointCell, MapCell, NameCell, RowMenu, SeenCell, StatusCell } from "./peer-cells.tsx";
+import { STANDING_ORDER, standingOf } from "../../../api/presence.ts";
+import { AddressesCell, EndpointCell, MapCell, NameCell, SeenCell } from "./peer-cells.tsx";
+import { PeerStatus } from "./peer-status.tsx";
 import { RateCell } from "./rate-cell.tsx";
+import { RowMenu } from "./row-menu.tsx";
 
 export type PeerTableProps = {
   readonly networkId: string;
@@ -59,11 +61,11 @@ function peerColumns({ live, onAction }: ColumnDeps) {
   const column = createColumnHelper<Peer>();
   const text = strings.peers.columns;
   return [
-    column.accessor((peer) => PRESENCE_ORDER[peer.presence], {
+    column.accessor((peer) => STANDING_ORDER[standingOf(peer)], {
       id: "status",
       header: text.status,
       meta: { label: text.status },
-      cell: ({ row }) => <StatusCell peer={row.original} />,
+      cell: ({ row }) => <PeerStatus peer={row.original} />,
     }),
     column.accessor("name", {
       header: text.name,

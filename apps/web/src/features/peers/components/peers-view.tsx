@@ -8,8 +8,7 @@ import { Button } from "../../../ui/button.tsx";
 import { EmptyPanel } from "../../../ui/panels.tsx";
 import { SearchField } from "../../../ui/search-field.tsx";
 import { Segmented } from "../../../ui/segmented.tsx";
-import { RemovePeerDialog } from "../dialogs/remove-peer-dialog.tsx";
-import { RenamePeerDialog } from "../dialogs/rename-peer-dialog.tsx";
+import { RemovePeerDialog, RenamePeerDialog } from "../dialogs/lazy-dialogs.tsx";
 import { filterPeers } from "../filter-peers.ts";
 import { PeerTable } from "./peer-table.tsx";
 

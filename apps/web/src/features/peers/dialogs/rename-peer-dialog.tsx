@@ -19,7 +19,7 @@ export function RenamePeerDialog({ peer, onClose }: RenamePeerDialogProps): Reac
   const queryClient = useQueryClient();
   const notify = useNotify();
   const [name, setName] = useState(peer.name);
-  const rename = useMutation(trpc.peers.rename.mutationOptions());
+  const rename = useMutation(trpc.peers.update.mutationOptions());
   const wrong = name !== "" && !PEER_NAME.test(name);
 
   const submit = (event: FormEvent): void => {

@@ -1,0 +1,19 @@
+import type { Call } from "../../registry/call.ts";
+import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { changeSettings } from "./change-settings.ts";
+import type { peersContract } from "./contract.ts";
+
+/** Ends a membership now: the peer leaves all maps and its stream ends with the reason. */
+export async function expirePeer(
+  deps: FeatureDeps,
+  call: Call,
+  { peerId }: InputOf<typeof peersContract.expire>,
+): Outcome<typeof peersContract.expire> {
+  return changeSettings(deps, call, {
+    peerId,
+    action: "peers.expire",
+    // One that expired before keeps the moment at which it did.
+    wanted: (peer, now) => (peer.state === "expired" ? {} : { expiresAt: now }),
+  });
+}

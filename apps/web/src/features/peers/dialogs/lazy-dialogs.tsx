@@ -1,0 +1,36 @@
+import { lazy, type ReactNode, Suspense } from "react";
+import type { PeerExpiryDialogProps } from "./peer-expiry-dialog.tsx";
+import type { RemovePeerDialogProps } from "./remove-peer-dialog.tsx";
+import type { RenamePeerDialogProps } from "./rename-peer-dialog.tsx";
+
+// Dialogs are opened rarely; their script comes when one is, not with the page.
+const Expiry = lazy(() => import("./peer-expiry-dialog.tsx").then((module) => ({ default: module.PeerExpiryDialog })));
+const Remove = lazy(() => import("./remove-peer-dialog.tsx").then((module) => ({ default: module.RemovePeerDialog })));
+const Rename = lazy(() => import("./rename-peer-dialog.tsx").then((module) => ({ default: module.RenamePeerDialog })));
+
+/** Sets when a membership ends. */
+export function PeerExpiryDialog(props: PeerExpiryDialogProps): ReactNode {
+  return (
+    <Suspense>
+      <Expiry {...props} />
+    </Suspense>
+  );
+}
+
+/** Removes a peer. */
+export function RemovePeerDialog(props: RemovePeerDialogProps): ReactNode {
+  return (
+    <Suspense>
+      <Remove {...props} />
+    </Suspense>
+  );
+}
+
+/** Gives a peer another name. */
+export function RenamePeerDialog(props: RenamePeerDialogProps): ReactNode {
+  return (
+    <Suspense>
+      <Rename {...props} />
+    </Suspense>
+  );
+}
