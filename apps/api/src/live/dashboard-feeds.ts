@@ -83,15 +83,7 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
     },
     watchPeer(hub, peer, signal) {
       const feed = subscribers.addPeer(peer, signal);
-      const nowMs = deps.clock.nowMs();
-      const traffic = deps.traffic.find(peer.id);
-      const points = traffic?.history(nowMs) ?? [];
-      feed.push({ kind: "history", points: [...points] });
-      feed.push({ kind: "peer", peer: viewOf(hub, peer) });
-      // What a node said before it fell silent is history.
-      const isFresh = nowMs - (traffic?.latest()?.atMs ?? -Infinity) <= STALE_MS;
-      const sample = isFresh ? peerSample(hub, deps.traffic, peer.id) : undefined;
-      if (sample) feed.push(sample);
+      for (const event of knownOfPeer({ ...deps, viewOf }, hub, peer)) feed.push(event);
       return feed.events;
     },
     notePeer(networkId, peerId) {
@@ -119,6 +111,24 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
       for (const timer of timers) clearInterval(timer);
     },
   };
+}
+
+/** What the page of a peer begins with. */
+function knownOfPeer(
+  deps: FeedDeps & { readonly viewOf: (hub: NetworkHub, peer: Peer) => PeerView },
+  hub: NetworkHub,
+  peer: Peer,
+): readonly PeerEvent[] {
+  const nowMs = deps.clock.nowMs();
+  const traffic = deps.traffic.find(peer.id);
+  // What a node said before it fell silent is history.
+  const isFresh = nowMs - (traffic?.latest()?.atMs ?? -Infinity) <= STALE_MS;
+  const sample = isFresh ? peerSample(hub, deps.traffic, peer.id) : undefined;
+  return [
+    { kind: "history", points: [...(traffic?.history(nowMs) ?? [])] },
+    { kind: "peer", peer: deps.viewOf(hub, peer) },
+    ...(sample ? [sample] : []),
+  ];
 }
 
 /** Tells who watches a peer that the stream is alive, however silent the peer is. */

@@ -45,7 +45,7 @@ export function createSubscribers(events: SubscriberEvents): Subscribers {
     ofNetwork: (id) => [...(networks.get(id) ?? [])],
     ofPeer: (id) => [...(peers.get(id) ?? [])],
     networks: () => networks.keys(),
-    allPeers: () => [...peers.values()].flatMap((feeds) => [...feeds]),
+    allPeers: () => [...peers.values()].flatMap((feeds) => Array.from(feeds)),
     isWatched: (id, networkId) => networks.has(networkId) || peers.has(id),
   };
 }
