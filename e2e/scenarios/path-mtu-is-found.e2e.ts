@@ -123,7 +123,7 @@ function fitting(mtu: number, family: 4 | 6): number {
 }
 
 /** Fits the narrowest path here: 1,300 over IPv6, less all headers. */
-const DATAGRAM_BYTES_MAX = 1_192;
+const DATAGRAM_BYTES_MAX = 1_184;
 const StatusSchema = z.object({
   peers: z.array(z.object({ pathMtu: z.object({ state: z.string(), mtu: z.number().optional() }) })),
 });
