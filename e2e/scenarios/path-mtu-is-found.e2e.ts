@@ -122,7 +122,7 @@ function fitting(mtu: number, family: 4 | 6): number {
   return mtu - (family === 4 ? 28 : 48) - 32;
 }
 
-/** Fits the narrowest path here: 1,300 over IPv6, less all headers. */
+/** Fits the narrowest path here: 1,300 over IPv6, less all headers and the 8 bytes at which the search ends. */
 const DATAGRAM_BYTES_MAX = 1_184;
 const StatusSchema = z.object({
   peers: z.array(z.object({ pathMtu: z.object({ state: z.string(), mtu: z.number().optional() }) })),
