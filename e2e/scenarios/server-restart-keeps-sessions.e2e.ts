@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 
-import { listPeers } from "../harness/agents.ts";
+import { listPeers, type Agent } from "../harness/agents.ts";
 import { eventually } from "../harness/eventually.ts";
 import { startSteadyPing } from "../harness/steady-ping.ts";
 import { countPings, steadyStream } from "../harness/traffic.ts";
@@ -37,6 +37,7 @@ test("killing the server under traffic loses no packet, and all hosts are online
 });
 
 test("hosts that start while the server is away build the mesh from their last map", async ({ mesh }) => {
+  for (const agent of [mesh.ada, mesh.grace]) await knowsItsPeer(agent);
   await mesh.server.program.stop();
   for (const agent of [mesh.ada, mesh.grace]) {
     agent.program.signal("SIGKILL");
@@ -51,3 +52,12 @@ test("hosts that start while the server is away build the mesh from their last m
   expect(await countPings(mesh.road, 20, 20)).toEqual({ sent: 20, received: 20 });
   expect(await countPings(mesh.wayBack, 20, 20)).toEqual({ sent: 20, received: 20 });
 });
+
+/** The map that tells the agent how to talk to the other host has arrived: the last map both start from later. */
+async function knowsItsPeer(agent: Agent): Promise<void> {
+  await eventually(`the whole map at ${agent.name}`, { withinMs: 20_000 }, async () => {
+    const { stdout } = await agent.weft("status", "--json");
+    const { peers }: { readonly peers: readonly { readonly profile: string }[] } = JSON.parse(stdout);
+    return peers.every(({ profile }) => profile !== "plain") && peers.length === 1 ? true : undefined;
+  });
+}

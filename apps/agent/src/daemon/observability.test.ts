@@ -156,7 +156,7 @@ describe.skipIf(obstacle !== null)(
 
       const made = await weft(hosts.names[1], ["debug", "--output", file, ...dir(1)]);
 
-      expect(made.stdout).toContain("environment: variables whose name begins with WEFT_");
+      expect(made.stdout).toContain("environment: the agent's own settings (WEFT_…)");
       const text = readFileSync(file, "utf8");
       expect(JSON.parse(text)).toMatchObject({ status: { name: "host-1" }, map: { peers: 1 } });
       const identity: unknown = JSON.parse(readFileSync(states[1].paths.identity, "utf8"));
