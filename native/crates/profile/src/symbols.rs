@@ -65,10 +65,11 @@ fn frames(symbol: &Symbolized<'_>) -> Vec<String> {
     let Some(symbol) = symbol.as_sym() else {
         return Vec::new();
     };
-    let inlined = symbol.inlined.iter().rev();
-    let mut frames: Vec<String> = inlined.map(|inlined| inlined.name.to_string()).collect();
-    frames.push(symbol.name.to_string());
-    frames
+    let inlined = symbol.inlined.iter().rev().map(|inlined| &inlined.name);
+    let names = inlined.chain([&symbol.name]);
+    // Tables of other programs hold nameless entries.
+    let named = names.filter(|name| !name.trim().is_empty());
+    named.map(ToString::to_string).collect()
 }
 
 fn source(space: Space, tables: Tables) -> Source<'static> {

@@ -72,6 +72,10 @@ impl Sampler {
     pub fn collect(&mut self, mut take: impl FnMut(Sample<'_>)) {
         for (thread, sampled) in &mut self.threads {
             let Sampled { name, ring } = sampled;
+            // A thread begins under the name of the one that made it, and takes its own a little later.
+            if let Some(now) = given_name(*thread) {
+                *name = now;
+            }
             self.lost += ring.drain(|kernel, user| {
                 take(Sample {
                     thread: *thread,
@@ -160,14 +164,18 @@ fn open_event(thread: i32, scope: Scope, frequency_hz: u32) -> io::Result<OwnedF
 /// Name of a thread of this process: "main" for the first one, its number when it has no name or is gone.
 #[must_use]
 pub fn thread_name(thread: i32) -> String {
+    given_name(thread).unwrap_or_else(|| thread.to_string())
+}
+
+/// Name of a thread that has one and still lives.
+fn given_name(thread: i32) -> Option<String> {
     if u32::try_from(thread) == Ok(std::process::id()) {
-        return "main".to_owned();
+        return Some("main".to_owned());
     }
     std::fs::read_to_string(format!("{}/comm", task_path(thread)))
         .map(|name| name.trim_end().to_owned())
         .ok()
         .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| thread.to_string())
 }
 
 /// Processor time that each thread of this process has used so far, in nanoseconds.
@@ -202,38 +210,57 @@ mod tests {
 
     #[test]
     fn a_busy_thread_is_sampled_under_its_name_and_an_idle_one_is_not() {
+        let idle = std::thread::Builder::new().name("sampled-idle".into());
+        let (wake, sleep) = std::sync::mpsc::channel::<()>();
+        let idle = idle.spawn(move || sleep.recv()).unwrap();
+        wait_until(|| states_of("sampled-idle") == ['S']);
         let Ok(mut sampler) = Sampler::start(Scope::User, 999) else {
             eprintln!("skipped: this machine does not let a process sample itself");
             return;
         };
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
-        let busy = std::thread::Builder::new().name("sampled-busy".into());
-        let busy = busy
-            .spawn(move || while !seen.load(Ordering::Relaxed) {})
-            .unwrap();
-        let idle = std::thread::Builder::new().name("sampled-idle".into());
-        let (wake, sleep) = std::sync::mpsc::channel::<()>();
-        let idle = idle.spawn(move || sleep.recv()).unwrap();
+        // It joins while sampling goes on, and has its own name only from some point of its run on.
+        let busy = std::thread::spawn(move || {
+            let start = std::time::Instant::now();
+            while start.elapsed() < Duration::from_millis(50) {}
+            std::fs::write("/proc/thread-self/comm", "sampled-busy").unwrap();
+            while !seen.load(Ordering::Relaxed) {}
+        });
 
         let mut counts = HashMap::new();
-        for _ in 0..30 {
+        wait_until(|| {
             sampler.collect(|sample| {
                 assert!(sample.kernel.is_empty());
                 *counts.entry(sample.name.to_owned()).or_insert(0) += 1;
             });
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            counts.get("sampled-busy").is_some_and(|count| *count >= 10)
+        });
         stop.store(true, Ordering::Relaxed);
         busy.join().unwrap();
         drop(wake);
         idle.join().unwrap().unwrap_err();
 
-        assert!(
-            counts.get("sampled-busy").copied().unwrap_or(0) >= 10,
-            "{counts:?}"
-        );
         assert!(!counts.contains_key("sampled-idle"), "{counts:?}");
+    }
+
+    /// Run states of this process's threads of that name.
+    fn states_of(name: &str) -> Vec<char> {
+        let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let states = tasks.filter_map(|task| {
+            let stat = std::fs::read_to_string(task.path().join("stat")).ok()?;
+            let (begin, rest) = stat.rsplit_once(')')?;
+            begin.ends_with(&format!("({name}")).then(|| rest.trim_start().chars().next())?
+        });
+        states.collect()
+    }
+
+    fn wait_until(mut holds: impl FnMut() -> bool) {
+        let start = std::time::Instant::now();
+        while !holds() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it never came");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ export function foldedStacks(profile: CpuProfile): string {
     .join("");
 }
 
-/** Semicolons and line ends separate; nothing else may hold them. */
+/** Semicolons and line ends separate; nothing else may hold them, and nothing is empty. */
 function foldable(name: string): string {
-  return name.replaceAll(/[;\r\n]/g, ":");
+  return name.trim() === "" ? "[unknown]" : name.replaceAll(/[;\r\n]/g, ":");
 }

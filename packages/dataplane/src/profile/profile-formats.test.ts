@@ -23,6 +23,12 @@ test("folded stacks are one line each, outermost first, and separators inside of
   expect(foldedStacks(PROFILE)).toBe("weft-shard-0;run;seal 7\nweft-shard-0;run;write::now 3\njavascript;run 1\n");
 });
 
+test("a folded stack names every place, also those that have no name", () => {
+  const nameless = { ...PROFILE, stacks: [{ thread: "", frames: ["", "run", " "], count: 1 }] };
+
+  expect(foldedStacks(nameless)).toBe("[unknown];[unknown];run;[unknown] 1\n");
+});
+
 test("pprof reads back every stack with samples, nanoseconds, thread, start and duration", () => {
   const decoded = Profile.decode(gunzipSync(pprofBytes(PROFILE)));
   const text = (index: number | bigint): string => decoded.stringTable.strings[Number(index)] ?? "";
