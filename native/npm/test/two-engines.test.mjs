@@ -8,12 +8,15 @@ import { canMakeNamespaces, createLab, startPair } from "./support/lab.mjs";
 const STREAM_BYTES = 20_000_000;
 
 /**
- * Sends echo requests until so many are answered and returns the numbers of the first answers: a gap is a lost packet.
- * Without a deadline (-w) ping would wait for the last answers no longer than one interval; with it, it goes on sending.
+ * Sends echo requests until so many are answered and returns the numbers of those answered first, sorted: a gap is a lost
+ * packet. Without a deadline (-w) ping would wait for the last answers no longer than one interval; with it, it goes on
+ * sending. Their order is not fixed: the kernel learns the queue of a flow only after it has delivered the first packet of
+ * it (tun_flow_update), so the first answer may wait in another queue than the later ones.
  */
 function pings(lab, address, count) {
   const output = lab.exec(0, "ping", "-n", "-c", `${count}`, "-i", "0.05", "-w", "20", address);
-  return [...output.matchAll(/icmp_seq=(\d+) /g)].map((match) => Number(match[1])).slice(0, count);
+  const answered = [...output.matchAll(/icmp_seq=(\d+) /g)].map((match) => Number(match[1]));
+  return answered.slice(0, count).toSorted((a, b) => a - b);
 }
 
 /** Sends bytes from the first host to the second, or back; resolves with what iperf3 says of it. */
