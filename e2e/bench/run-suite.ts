@@ -51,9 +51,9 @@ async function runBars(options: BenchOptions, progress: Progress) {
   const ratios: ReturnType<typeof computeRatios> = [];
   for (const name of SUITES_WITH_BARS) {
     const startedMs = performance.now();
-    const { body, ratios: own } = await runOne(name, { options, chooseWants }, progress);
-    bodies.push(body);
-    ratios.push(...own);
+    const outcome = await runOne(name, { options, chooseWants }, progress).catch((error: unknown) => failed(name, error));
+    bodies.push(outcome.body);
+    ratios.push(...outcome.ratios);
     progress(`suite ${name} took ${((performance.now() - startedMs) / 60_000).toFixed(1)} min`);
   }
   const body: SuiteBody = {
@@ -63,6 +63,13 @@ async function runBars(options: BenchOptions, progress: Progress) {
     problems: bodies.flatMap(({ problems }) => problems),
   };
   return { body, ratios };
+}
+
+/** What the other suites measured is worth having, also where one could not be run. */
+function failed(name: SingleSuite, error: unknown): Awaited<ReturnType<typeof runOne>> {
+  const problem = `suite ${name} failed: ${error instanceof Error ? error.message : String(error)}`;
+  const body: SuiteBody = { settings: {}, cases: [], skipped: [], problems: [problem] };
+  return { body, ratios: [] };
 }
 
 function tunnelSuite(cases: readonly TunnelCase[], bars: SuiteRun["bars"]): SuiteRun {

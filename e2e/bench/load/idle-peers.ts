@@ -17,13 +17,6 @@ import { Secret } from "@weft/protocol";
 import { repositoryPath } from "../../harness/repository.ts";
 import { percentile, round } from "../statistics.ts";
 
-const [mode, interfaceName, countText] = process.argv.slice(2);
-const count = Number.parseInt(countText ?? "", 10);
-if (interfaceName === undefined || !Number.isInteger(count)) usage();
-else if (mode === "native") await measureNative(interfaceName, count);
-else if (mode === "change") await measureChanges(interfaceName, count);
-else usage();
-
 async function measureNative(tunName: string, peers: number): Promise<void> {
   const { Engine } = NativeModule.parse(await load("native", "npm", "index.js"));
   const commands = CommandModule.parse(await load("native", "npm", "examples", "commands.mjs"));
@@ -152,3 +145,10 @@ const DataplaneModule = z.object({
     >(isFunction),
 });
 const CHANGES = 300;
+
+const [mode, interfaceName, countText] = process.argv.slice(2);
+const count = Number.parseInt(countText ?? "", 10);
+if (interfaceName === undefined || !Number.isInteger(count)) usage();
+else if (mode === "native") await measureNative(interfaceName, count);
+else if (mode === "change") await measureChanges(interfaceName, count);
+else usage();
