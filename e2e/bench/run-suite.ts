@@ -51,7 +51,9 @@ async function runBars(options: BenchOptions, progress: Progress) {
   const ratios: ReturnType<typeof computeRatios> = [];
   for (const name of SUITES_WITH_BARS) {
     const startedMs = performance.now();
-    const outcome = await runOne(name, { options, chooseWants }, progress).catch((error: unknown) => failed(name, error));
+    const outcome = await runOne(name, { options, chooseWants }, progress).catch((error: unknown) =>
+      failed(name, error),
+    );
     bodies.push(outcome.body);
     ratios.push(...outcome.ratios);
     progress(`suite ${name} took ${((performance.now() - startedMs) / 60_000).toFixed(1)} min`);

@@ -250,7 +250,9 @@ mod tests {
         let states = tasks.filter_map(|task| {
             let stat = std::fs::read_to_string(task.path().join("stat")).ok()?;
             let (begin, rest) = stat.rsplit_once(')')?;
-            begin.ends_with(&format!("({name}")).then(|| rest.trim_start().chars().next())?
+            begin
+                .ends_with(&format!("({name}"))
+                .then(|| rest.trim_start().chars().next())?
         });
         states.collect()
     }
