@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
 import { renewLostHistory } from "./db/database-history.ts";
-import { keepInstanceSecrets } from "./db/instance-repository.ts";
-import type { DatabaseOptions } from "./db/client.ts";
+import { keepInstanceSecrets, openBootstrap } from "./db/instance-repository.ts";
+import type { InstanceSecrets } from "./db/instance-repository.ts";
+import type { DatabaseOptions, Executor } from "./db/client.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { createDoorkeeper } from "./domain/load-shedding.ts";
 import { createLoginThrottle } from "./domain/login-throttle.ts";
@@ -23,11 +24,13 @@ import type { LiveHub } from "./live/live-hub.ts";
 import { liveStateOf } from "./live/live-state-of.ts";
 import type { RemoveNode } from "./live/node-session.ts";
 import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
+import { createOidcClient } from "./oidc/oidc-client.ts";
 import { createAgentInstaller } from "./registry/agent-installer.ts";
 import { createCursors } from "./registry/cursors.ts";
 import type { FeatureDeps, WallClock } from "./registry/feature-deps.ts";
 import { createPasswords } from "./registry/passwords.ts";
 import { createTurnstile } from "./registry/turnstile.ts";
+import { createVault } from "./registry/vault.ts";
 
 /** What a program or a test may put in place of the real thing. */
 export type AppOptions = {
@@ -62,8 +65,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     const database = await open({ dataFolder: config.dataFolder, url: config.databaseUrl }, options.database);
     steps.push(database.dispose);
     const { db } = database;
-    const fresh = { serverPrivateKey: null, cursorKey: randomBytes(32).toString("base64") };
-    const secrets = await keepInstanceSecrets(db, fresh);
+    const secrets = await prepareInstance(db, config, clock);
     const identity =
       database.kind === "embedded" ? await identityFromFile(config.dataFolder) : await identityFromDatabase(db);
     const onError = (event: string, err: unknown) => log.error({ event, err });
@@ -79,15 +81,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       passwords: createPasswords(),
       throttle: createLoginThrottle(),
       installer: createAgentInstaller(config.agentFolder),
+      oidc: createOidcClient(),
+      vault: createVault(identity.deriveKey("weft vault")),
       cursors: createCursors(Buffer.from(secrets.cursorKey, "base64")),
       server: {
+        ...settledFacts(config),
         version,
         startedAt: new Date(clock.nowMs()),
         key: identity.key,
         databaseKind: database.kind,
-        publicUrl: config.publicUrl,
-        reachableHost: () => reachableHost(config.listen.host),
-        setupToken: config.setupToken,
       },
       noteExpiry: expiry.note,
     };
@@ -132,6 +134,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
+/** Makes what the whole installation shares, at the first start. */
+async function prepareInstance(db: Executor, { bootstrapToken }: Config, clock: WallClock): Promise<InstanceSecrets> {
+  const fresh = { serverPrivateKey: null, cursorKey: randomBytes(32).toString("base64") };
+  const secrets = await keepInstanceSecrets(db, fresh);
+  if (bootstrapToken !== undefined) await openBootstrap(db, new Date(clock.nowMs() + BOOTSTRAP_MS));
+  return secrets;
+}
+
+/** What the operator's settings say about this server. */
+function settledFacts({ publicUrl, listen, setupToken, bootstrapToken }: Config) {
+  return { publicUrl, setupToken, bootstrapToken, reachableHost: () => reachableHost(listen.host) };
+}
+
 /** A node may end its own membership. */
 function removedByItself(deps: FeatureDeps, hub: LiveHub): RemoveNode {
   return async (peerId, from) => {
@@ -149,6 +164,8 @@ function random(length: number): Uint8Array {
   return randomBytes(length);
 }
 
+/** How long the bootstrap token works, from the first start on. */
+const BOOTSTRAP_MS = 3_600_000;
 /** Enrolments of one network follow each other anyway; two keep the database busy. */
 const ENROLMENTS_AT_ONCE = 2;
 /** As long as a connection may take until its hello. */

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Secret } from "@weft/protocol";
 import { z } from "zod";
@@ -11,6 +12,8 @@ export type Config = {
   readonly databaseUrl: Secret<string> | undefined;
   readonly publicUrl: string | undefined;
   readonly setupToken: string;
+  /** Makes the first account without a browser, once; see `setup.createServiceAccount`. */
+  readonly bootstrapToken: string | undefined;
   readonly logLevel: string;
   readonly webFolder: string;
   /** Where the agent's build puts the archives for hosts. */
@@ -37,6 +40,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: env.DATABASE_URL === undefined ? undefined : new Secret(env.DATABASE_URL),
     publicUrl: env.WEFT_PUBLIC_URL,
     setupToken: env.WEFT_SETUP_TOKEN ?? randomBytes(18).toString("base64url"),
+    bootstrapToken: env.WEFT_BOOTSTRAP_TOKEN ?? fromFile(env.WEFT_BOOTSTRAP_TOKEN_FILE),
     logLevel: env.WEFT_LOG,
     webFolder: env.WEFT_WEB_DIR ?? join(import.meta.dirname, "../../web/dist"),
     agentFolder: env.WEFT_AGENT_DIR ?? join(import.meta.dirname, "../../agent/release"),
@@ -67,6 +71,23 @@ const RateLimitSchema = z.string().transform((text, context) => {
   return { perSecond, burst };
 });
 
+const BootstrapSchema = z.string().min(24, "needs at least 24 characters").max(200);
+
+/** Throws one sentence when the file cannot be read, or holds no good token. */
+function fromFile(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`WEFT_BOOTSTRAP_TOKEN_FILE: ${reason}`, { cause: error });
+  }
+  const parsed = BootstrapSchema.safeParse(text);
+  if (!parsed.success) throw new Error("WEFT_BOOTSTRAP_TOKEN_FILE: the file needs 24 to 200 characters");
+  return parsed.data;
+}
+
 const EnvironmentSchema = z.object({
   WEFT_LISTEN: ListenSchema.prefault("0.0.0.0:7400"),
   WEFT_SOCKET: z.string().optional(),
@@ -77,6 +98,8 @@ const EnvironmentSchema = z.object({
     .transform((url) => new URL(url).origin)
     .optional(),
   WEFT_SETUP_TOKEN: z.string().min(16, "needs at least 16 characters").optional(),
+  WEFT_BOOTSTRAP_TOKEN: BootstrapSchema.optional(),
+  WEFT_BOOTSTRAP_TOKEN_FILE: z.string().optional(),
   WEFT_LOG: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   WEFT_WEB_DIR: z.string().optional(),
   WEFT_AGENT_DIR: z.string().optional(),

@@ -9,6 +9,9 @@ export type RuleId = Brand<string, "RuleId">;
 export type EnrolmentKeyId = Brand<string, "EnrolmentKeyId">;
 export type TokenId = Brand<string, "TokenId">;
 export type JobId = Brand<string, "JobId">;
+export type SessionId = Brand<string, "SessionId">;
+export type InviteId = Brand<string, "InviteId">;
+export type IdentityProviderId = Brand<string, "IdentityProviderId">;
 
 /** Why a text is not an id of the wanted kind. */
 export type IdError = { readonly code: "id"; readonly expected: string; readonly got: string };
@@ -30,6 +33,9 @@ export const ruleIds = idKind<RuleId>("pol_");
 export const enrolmentKeyIds = idKind<EnrolmentKeyId>("key_");
 export const tokenIds = idKind<TokenId>("tok_");
 export const jobIds = idKind<JobId>("job_");
+export const sessionIds = idKind<SessionId>("ses_");
+export const inviteIds = idKind<InviteId>("inv_");
+export const identityProviderIds = idKind<IdentityProviderId>("idp_");
 
 /** Bytes behind the text of an id. */
 export const ID_BYTES = 16;

@@ -1,6 +1,6 @@
-import { isNull } from "drizzle-orm";
+import { and, gt, isNull, sql } from "drizzle-orm";
 import type { Executor } from "./client.ts";
-import { instance } from "./schema/index.ts";
+import { instance, users } from "./schema/index.ts";
 
 export type InstanceSecrets = { readonly serverPrivateKey: string | null; readonly cursorKey: string };
 
@@ -18,4 +18,23 @@ export async function keepServerKey(db: Executor, fresh: string): Promise<string
   const [row] = await db.select({ key: instance.serverPrivateKey }).from(instance);
   if (!row?.key) throw new Error("the key was just kept");
   return row.key;
+}
+
+/** Opens the bootstrap at the first start with a token, on a server without accounts; later starts change nothing. */
+export async function openBootstrap(db: Executor, until: Date): Promise<void> {
+  const nobody = sql`not exists (select 1 from ${users})`;
+  await db
+    .update(instance)
+    .set({ bootstrapUntil: until })
+    .where(and(isNull(instance.bootstrapUntil), nobody));
+}
+
+/** Spends the bootstrap; false when there is none, or it was spent, or its time is over. Of parallel attempts one gets it. */
+export async function takeBootstrap(tx: Executor, now: Date): Promise<boolean> {
+  const taken = await tx
+    .update(instance)
+    .set({ bootstrapUsedAt: now })
+    .where(and(isNull(instance.bootstrapUsedAt), gt(instance.bootstrapUntil, now)))
+    .returning({ only: instance.only });
+  return taken.length > 0;
 }

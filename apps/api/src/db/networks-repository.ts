@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns, ilike, sql } from "drizzle-orm";
+import { and, count, eq, getTableColumns, ilike, inArray, sql } from "drizzle-orm";
 import type { NetworkId, PeerId } from "@weft/protocol";
 import type { Network } from "../domain/peer.ts";
 import type { Executor } from "./client.ts";
@@ -26,13 +26,13 @@ export async function findNetwork(db: Executor, id: string): Promise<NetworkWith
 
 export async function listNetworks(
   db: Executor,
-  request: PageRequest<NetworkSort> & { readonly q: string | undefined },
+  request: PageRequest<NetworkSort> & NetworkFilter,
 ): Promise<Page<NetworkWithCount>> {
   const page = keyset({ sort: networks[request.field], id: networks.id }, request);
   const rows = await db
     .select(withCount)
     .from(networks)
-    .where(and(matching(request.q), page.where))
+    .where(and(matching(request), page.where))
     .orderBy(...page.orderBy)
     .limit(page.limit);
   return pageOf(rows.map(toNetwork), request.limit, (network) => ({
@@ -41,9 +41,19 @@ export async function listNetworks(
   }));
 }
 
-export async function countNetworks(db: Executor, q: string | undefined): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(networks).where(matching(q));
+export async function countNetworks(db: Executor, filter: NetworkFilter): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(networks).where(matching(filter));
   return row?.total ?? 0;
+}
+
+/** Those of `ids` that exist. */
+export async function existingNetworks(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .select({ id: networks.id })
+    .from(networks)
+    .where(inArray(networks.id, [...ids]));
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Every network, without counts; for proposals and for loading the live state. */
@@ -116,8 +126,14 @@ async function notifyReplicas(tx: Executor, networkId: string): Promise<void> {
   await tx.execute(sql`select pg_notify(${CHANGES_CHANNEL}, ${networkId})`);
 }
 
-function matching(q: string | undefined) {
-  return q === undefined ? undefined : ilike(networks.name, containsPattern(q));
+/** Which networks a list shows; `only`: those that the caller may see, where that is not all of them. */
+export type NetworkFilter = { readonly q: string | undefined; readonly only: readonly string[] | undefined };
+
+function matching({ q, only }: NetworkFilter) {
+  return and(
+    q === undefined ? undefined : ilike(networks.name, containsPattern(q)),
+    only === undefined ? undefined : inArray(networks.id, [...only]),
+  );
 }
 
 function toNetwork(row: typeof networks.$inferSelect & { peerCount: number }): NetworkWithCount {

@@ -1,41 +1,69 @@
-import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import { and, count, eq, gt, isNull, lt, ne } from "drizzle-orm";
 import type { Executor } from "./client.ts";
+import { keyset, pageOf } from "./paging.ts";
+import type { Page, PageRequest } from "./paging.ts";
 import { sessions, users } from "./schema/index.ts";
+import { rightsColumns } from "./users-repository.ts";
 import type { User } from "./users-repository.ts";
 
 export type SessionWithUser = { readonly user: User; readonly lastSeenAt: Date; readonly expiresAt: Date };
 
-export async function insertSession(
-  tx: Executor,
-  session: {
-    tokenHash: string;
-    userId: string;
-    address: string;
-    userAgent: string;
-    createdAt: Date;
-    lastSeenAt: Date;
-    expiresAt: Date;
-  },
-): Promise<void> {
+/** A session as lists show it. */
+export type Session = {
+  readonly id: string;
+  readonly userId: string;
+  readonly login: string;
+  /** SHA-256 of the cookie; stays inside. */
+  readonly tokenHash: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+};
+
+export async function insertSession(tx: Executor, session: Omit<Session, "login">): Promise<void> {
   await tx.insert(sessions).values(session);
 }
 
 /** The session behind a cookie, unless it ended or its user was disabled. */
 export async function findSession(db: Executor, tokenHash: string, now: Date): Promise<SessionWithUser | undefined> {
   const [row] = await db
-    .select({
-      id: users.id,
-      login: users.login,
-      role: users.role,
-      lastSeenAt: sessions.lastSeenAt,
-      expiresAt: sessions.expiresAt,
-    })
+    .select({ user: rightsColumns, lastSeenAt: sessions.lastSeenAt, expiresAt: sessions.expiresAt })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.tokenHash, tokenHash), gt(sessions.expiresAt, now), isNull(users.disabledAt)));
-  if (!row) return undefined;
-  const { id, login, role, lastSeenAt, expiresAt } = row;
-  return { user: { id, login, role }, lastSeenAt, expiresAt };
+  return row;
+}
+
+/** Sessions that have not ended, of one user or of everybody. */
+export async function listSessions(
+  db: Executor,
+  request: PageRequest<"createdAt"> & SessionFilter,
+): Promise<Page<Session>> {
+  const page = keyset({ sort: sessions.createdAt, id: sessions.id }, request);
+  const rows = await db
+    .select(sessionColumns)
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(alive(request), page.where))
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return pageOf(rows, request.limit, ({ createdAt, id }) => ({ value: createdAt.toISOString(), id }));
+}
+
+export async function countSessions(db: Executor, filter: SessionFilter): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(sessions).where(alive(filter));
+  return row?.total ?? 0;
+}
+
+export async function findSessionById(db: Executor, id: string): Promise<Session | undefined> {
+  const [row] = await db
+    .select(sessionColumns)
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(eq(sessions.id, id));
+  return row;
 }
 
 export async function touchSession(
@@ -50,6 +78,30 @@ export async function deleteSession(db: Executor, tokenHash: string): Promise<vo
   await db.delete(sessions).where(eq(sessions.tokenHash, tokenHash));
 }
 
+/** Ends all sessions of a user, but for the one with `keep`. */
+export async function deleteSessionsOf(tx: Executor, userId: string, keep?: string): Promise<void> {
+  const others = keep === undefined ? undefined : ne(sessions.tokenHash, keep);
+  await tx.delete(sessions).where(and(eq(sessions.userId, userId), others));
+}
+
 export async function deleteExpiredSessions(db: Executor, now: Date): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, now));
 }
+
+export type SessionFilter = { readonly userId: string | undefined; readonly now: Date };
+
+function alive({ userId, now }: SessionFilter) {
+  return and(gt(sessions.expiresAt, now), userId === undefined ? undefined : eq(sessions.userId, userId));
+}
+
+const sessionColumns = {
+  id: sessions.id,
+  userId: sessions.userId,
+  login: users.login,
+  tokenHash: sessions.tokenHash,
+  address: sessions.address,
+  userAgent: sessions.userAgent,
+  createdAt: sessions.createdAt,
+  lastSeenAt: sessions.lastSeenAt,
+  expiresAt: sessions.expiresAt,
+};

@@ -1,15 +1,19 @@
 import { and, count, eq, gt, isNull, or } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import { SCOPE_RESOURCES } from "../registry/access.ts";
 import type { Scope } from "../registry/access.ts";
 import type { Executor } from "./client.ts";
 import { keyset, pageOf } from "./paging.ts";
 import type { Page, PageRequest } from "./paging.ts";
 import { tokens, users } from "./schema/index.ts";
+import { rightsColumns } from "./users-repository.ts";
 import type { User } from "./users-repository.ts";
 
 export type Token = {
   readonly id: string;
+  /** Whose rights it has. */
   readonly userId: string;
+  readonly createdBy: string | null;
   readonly name: string;
   readonly hint: string;
   readonly scopes: readonly Scope[];
@@ -27,30 +31,16 @@ export async function findToken(db: Executor, id: string): Promise<Token | undef
   return row && toToken(row);
 }
 
-/** The valid token with this hash and the user it acts for. */
-export async function findTokenByHash(
-  db: Executor,
-  hash: string,
-  now: Date,
-): Promise<{ readonly token: Token; readonly user: User } | undefined> {
-  const [row] = await db
-    .select({ token: tokens, id: users.id, login: users.login, role: users.role })
-    .from(tokens)
-    .innerJoin(users, eq(users.id, tokens.userId))
-    .where(
-      and(eq(tokens.hash, hash), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, now)), isNull(users.disabledAt)),
-    );
-  return row && { token: toToken(row.token), user: { id: row.id, login: row.login, role: row.role } };
+export type LiveToken = { readonly token: Token; readonly user: User };
+
+/** The valid token with this hash and the account it acts for. */
+export async function findTokenByHash(db: Executor, hash: string, now: Date): Promise<LiveToken | undefined> {
+  return liveToken(db, eq(tokens.hash, hash), now);
 }
 
-/** False once the token was revoked or expired, or its user was disabled. */
-export async function isTokenAlive(db: Executor, id: string, now: Date): Promise<boolean> {
-  const rows = await db
-    .select({ id: tokens.id })
-    .from(tokens)
-    .innerJoin(users, eq(users.id, tokens.userId))
-    .where(and(eq(tokens.id, id), or(isNull(tokens.expiresAt), gt(tokens.expiresAt, now)), isNull(users.disabledAt)));
-  return rows.length > 0;
+/** The same by its id; undefined once it was revoked or expired, or its account was disabled. */
+export async function findLiveToken(db: Executor, id: string, now: Date): Promise<LiveToken | undefined> {
+  return liveToken(db, eq(tokens.id, id), now);
 }
 
 /** Tokens of one user, or of everybody. */
@@ -79,6 +69,15 @@ export async function deleteToken(tx: Executor, id: string): Promise<void> {
 
 export async function touchToken(db: Executor, id: string, lastUsedAt: Date): Promise<void> {
   await db.update(tokens).set({ lastUsedAt }).where(eq(tokens.id, id));
+}
+
+async function liveToken(db: Executor, which: SQL, now: Date): Promise<LiveToken | undefined> {
+  const [row] = await db
+    .select({ token: tokens, user: rightsColumns })
+    .from(tokens)
+    .innerJoin(users, eq(users.id, tokens.userId))
+    .where(and(which, or(isNull(tokens.expiresAt), gt(tokens.expiresAt, now)), isNull(users.disabledAt)));
+  return row && { token: toToken(row.token), user: row.user };
 }
 
 function ofUser(userId: string | undefined) {

@@ -1,5 +1,26 @@
+/** What can be wrong with somebody's account, their credentials or their identity provider. */
+export type AccountFailure =
+  /** Login and password are right; the account asks for a code as well. */
+  | { readonly code: "second_factor_needed" }
+  | { readonly code: "second_factor_wrong" }
+  | { readonly code: "password_wrong" }
+  | { readonly code: "code_wrong" }
+  /** The second factor is not in the state that the call needs. */
+  | { readonly code: "second_factor_state"; readonly detail: string }
+  | { readonly code: "invite_unusable" }
+  | { readonly code: "bootstrap_unusable" }
+  /** What was asked for would leave no enabled owner with a local login. */
+  | { readonly code: "last_owner" }
+  | { readonly code: "identity_provider_failed"; readonly provider: string; readonly detail: string }
+  | { readonly code: "identity_refused"; readonly provider: string; readonly detail: string }
+  | { readonly code: "identity_unknown"; readonly provider: string }
+  | { readonly code: "identity_waiting"; readonly provider: string }
+  | { readonly code: "identity_taken" }
+  | { readonly code: "login_ended" };
+
 /** Everything that can be wrong with a call, one variant for each thing a caller can do differently. */
 export type Failure =
+  | AccountFailure
   | { readonly code: "invalid_input"; readonly items: readonly FailedField[] }
   | { readonly code: "not_authenticated"; readonly detail: string }
   | { readonly code: "login_failed" }

@@ -2,6 +2,7 @@ import { parseToken } from "@weft/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findSession, touchSession } from "../db/sessions-repository.ts";
 import { findTokenByHash, touchToken } from "../db/tokens-repository.ts";
+import type { User } from "../db/users-repository.ts";
 import type { Actor, Call } from "../registry/call.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { hashSecret } from "../registry/secrets.ts";
@@ -73,9 +74,7 @@ async function tokenActor(deps: FeatureDeps, authorization: string): Promise<Act
     await touchToken(deps.database.db, token.id, new Date(nowMs));
   return {
     kind: "token",
-    userId: user.id,
-    login: user.login,
-    role: user.role,
+    ...rightsOf(user),
     tokenId: token.id,
     expiresAt: token.expiresAt,
     scopes: token.scopes,
@@ -91,8 +90,11 @@ async function sessionActor(deps: FeatureDeps, cookie: string): Promise<Actor> {
     const expiresAt = new Date(nowMs + SESSION_MS);
     await touchSession(deps.database.db, tokenHash, { lastSeenAt: new Date(nowMs), expiresAt });
   }
-  const { id, login, role } = session.user;
-  return { kind: "user", userId: id, login, role, sessionId: tokenHash };
+  return { kind: "user", ...rightsOf(session.user), sessionId: tokenHash };
+}
+
+function rightsOf({ id, login, role, networkRoles, grants }: User) {
+  return { userId: id, login, role, networkRoles, grants };
 }
 
 function sessionCookie(reply: FastifyReply, isSecure: boolean): Call["sessionCookie"] {

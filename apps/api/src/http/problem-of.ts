@@ -1,4 +1,4 @@
-import type { Failure } from "../domain/failure.ts";
+import type { AccountFailure, Failure } from "../domain/failure.ts";
 import type { Problem } from "./problem.ts";
 
 /** Every failure as its problem document: status, sentence, stable code. */
@@ -31,7 +31,17 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   cursor_invalid: 400,
   not_authenticated: 401,
   login_failed: 401,
+  second_factor_needed: 401,
+  second_factor_wrong: 401,
   forbidden: 403,
+  password_wrong: 403,
+  code_wrong: 403,
+  invite_unusable: 403,
+  bootstrap_unusable: 403,
+  identity_refused: 403,
+  identity_unknown: 403,
+  identity_waiting: 403,
+  login_ended: 403,
   scope_missing: 403,
   cross_origin: 403,
   setup_token_wrong: 403,
@@ -40,6 +50,9 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   not_found: 404,
   method_not_allowed: 405,
   owner_exists: 409,
+  last_owner: 409,
+  second_factor_state: 409,
+  identity_taken: 409,
   name_taken: 409,
   range_overlaps: 409,
   rule_exists: 409,
@@ -58,6 +71,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   version_required: 428,
   rate_limited: 429,
   internal: 500,
+  identity_provider_failed: 502,
   job_failed: 502,
   overloaded: 503,
   stopping: 503,
@@ -135,6 +149,40 @@ function detailOf(failure: Failure): string {
       return "the server restarts; try again in a moment";
     case "internal":
       return "something went wrong on the server; its log has the request id";
+    default:
+      return accountDetailOf(failure);
+  }
+}
+
+function accountDetailOf(failure: AccountFailure): string {
+  switch (failure.code) {
+    case "second_factor_state":
+      return failure.detail;
+    case "second_factor_needed":
+      return "this account asks for the code of its authenticator as well, or for a recovery code";
+    case "second_factor_wrong":
+    case "code_wrong":
+      return "the code is wrong or was used before; take the next one, or a recovery code";
+    case "password_wrong":
+      return "the present password is wrong";
+    case "invite_unusable":
+      return "the invite is unknown, used, revoked or expired; ask for a new link";
+    case "bootstrap_unusable":
+      return "the bootstrap token is unknown, used or older than an hour; it works once, on a server without accounts";
+    case "last_owner":
+      return "one enabled owner with a password must remain; make somebody else owner first";
+    case "identity_provider_failed":
+      return `the identity provider ${failure.provider} failed: ${failure.detail}; sign in with a password, or try again`;
+    case "identity_refused":
+      return `the identity provider ${failure.provider} let nobody in: ${failure.detail}`;
+    case "identity_unknown":
+      return `nobody here is known by this account of ${failure.provider}; ask for an invite`;
+    case "identity_waiting":
+      return `this account of ${failure.provider} waits for an administrator to approve it`;
+    case "identity_taken":
+      return "this account of the identity provider belongs to somebody else here";
+    case "login_ended":
+      return "this login was used before, is too old, or began elsewhere; start again";
   }
 }
 
@@ -153,7 +201,7 @@ export const TITLES: Readonly<Record<number, string>> = {
   428: "Version missing",
   429: "Too many requests",
   500: "Server error",
-  502: "Agent failed",
+  502: "Other side failed",
   503: "Not available now",
   504: "Agent did not answer",
 };

@@ -51,7 +51,7 @@ async function run(context: Parameters<typeof answer>[0], input: unknown): Promi
   const call = callOf(request);
   if (operation.contract.rest.ifMatch === "required" && call.ifMatch === undefined) {
     // Who may not call it at all hears that first.
-    const allowed = authorise(operation.contract.access, call.actor);
+    const allowed = await authorise(deps.database.db, operation.contract.access, { actor: call.actor, input });
     return allowed.ok ? err({ code: "version_required" }) : allowed;
   }
   const key = request.headers["idempotency-key"];

@@ -2,6 +2,7 @@ import { deleteAuditEventsBefore } from "../db/audit-repository.ts";
 import { pruneChanges } from "../db/changes-repository.ts";
 import type { Executor } from "../db/client.ts";
 import { deleteAnswersBefore } from "../db/idempotency-repository.ts";
+import { deleteUsedLoginsBefore } from "../db/identities-repository.ts";
 import { deleteExpiredSessions } from "../db/sessions-repository.ts";
 import { KEPT_MS } from "../registry/run-once.ts";
 
@@ -11,6 +12,7 @@ export async function prune(
   { nowMs, auditDays }: { readonly nowMs: number; readonly auditDays: number },
 ): Promise<void> {
   await deleteExpiredSessions(db, new Date(nowMs));
+  await deleteUsedLoginsBefore(db, new Date(nowMs));
   await deleteAnswersBefore(db, new Date(nowMs - KEPT_MS));
   await deleteAuditEventsBefore(db, new Date(nowMs - auditDays * DAY_MS));
   await pruneChanges(db, CHANGES_KEPT);

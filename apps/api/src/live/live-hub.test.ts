@@ -20,7 +20,7 @@ test("a peer that joins while its network is being loaded is not missed", async 
   const { held, release } = holdTransactions(database.db);
   const hub = createLiveHub({
     database: { ...database, db: held },
-    identity: { key: server.app.deps.server.key, sign: () => new Uint8Array(64) },
+    identity: { key: server.app.deps.server.key, sign: () => new Uint8Array(64), deriveKey: () => new Uint8Array(32) },
     clock: server.app.deps.clock,
     random: (length) => randomBytes(length),
     onError: () => undefined,

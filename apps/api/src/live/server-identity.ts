@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, sign } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,12 @@ import { keepServerKey } from "../db/instance-repository.ts";
 import type { Executor } from "../db/client.ts";
 
 /** The key that agents pin, and signatures by it. */
-export type ServerIdentity = { readonly key: ServerKey; readonly sign: (bytes: Uint8Array) => Uint8Array };
+export type ServerIdentity = {
+  readonly key: ServerKey;
+  readonly sign: (bytes: Uint8Array) => Uint8Array;
+  /** A key of 32 bytes for one purpose; the same at every start, and on every replica. */
+  readonly deriveKey: (purpose: string) => Uint8Array;
+};
 
 /** Reads the key beside the embedded database, or makes it at first start. */
 export async function identityFromFile(dataFolder: string): Promise<ServerIdentity> {
@@ -31,7 +36,12 @@ function makeKey(): string {
 
 function identityOf(pem: string): ServerIdentity {
   const privateKey = createPrivateKey(pem);
-  return { key: publicKeyOf(privateKey), sign: (bytes) => sign(null, bytes, privateKey) };
+  const seed = privateKey.export({ type: "pkcs8", format: "der" });
+  return {
+    key: publicKeyOf(privateKey),
+    sign: (bytes) => sign(null, bytes, privateKey),
+    deriveKey: (purpose) => new Uint8Array(hkdfSync("sha256", seed, "", purpose, 32)),
+  };
 }
 
 function publicKeyOf(privateKey: KeyObject): ServerKey {

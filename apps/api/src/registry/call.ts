@@ -1,25 +1,28 @@
-import type { Role, Scope } from "./access.ts";
+import type { Grant, NetworkRole, Scope, ServerRole } from "./access.ts";
+
+/** Somebody with rights, as they are at this moment. */
+type Rights = {
+  readonly userId: string;
+  readonly login: string;
+  readonly role: ServerRole;
+  readonly networkRoles: readonly NetworkRole[];
+  readonly grants: readonly Grant[];
+};
 
 /** Who is behind a call. */
 export type Actor =
   | { readonly kind: "anonymous" }
-  | {
+  | (Rights & {
       readonly kind: "user";
-      readonly userId: string;
-      readonly login: string;
-      readonly role: Role;
       readonly sessionId: string;
-    }
-  | {
+    })
+  | (Rights & {
       readonly kind: "token";
-      readonly userId: string;
-      readonly login: string;
-      readonly role: Role;
       readonly tokenId: string;
       /** When the token ends; `null` for one without an end. */
       readonly expiresAt: Date | null;
       readonly scopes: readonly Scope[];
-    }
+    })
   | { readonly kind: "node"; readonly peerId: string; readonly name: string };
 
 /** One call of an operation, whatever surface it came in on. */

@@ -1,4 +1,14 @@
-import { enrolmentKeyIds, networkIds, peerIds, ruleIds, tokenIds, userIds } from "@weft/protocol";
+import {
+  enrolmentKeyIds,
+  identityProviderIds,
+  inviteIds,
+  networkIds,
+  peerIds,
+  ruleIds,
+  sessionIds,
+  tokenIds,
+  userIds,
+} from "@weft/protocol";
 import { z } from "zod";
 
 /** Ids are opaque text with a prefix that names their kind. */
@@ -11,6 +21,9 @@ export const UserIdSchema = id(userIds);
 export const EnrolmentKeyIdSchema = id(enrolmentKeyIds);
 export const TokenIdSchema = id(tokenIds);
 export const RuleIdSchema = id(ruleIds);
+export const SessionIdSchema = id(sessionIds);
+export const InviteIdSchema = id(inviteIds);
+export const IdentityProviderIdSchema = id(identityProviderIds);
 
 /** RFC 3339 in UTC. */
 export const TimeSchema = z.iso.datetime();

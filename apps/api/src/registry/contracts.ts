@@ -7,6 +7,11 @@ import { rulesContract } from "../features/rules/contract.ts";
 import { sessionsContract } from "../features/sessions/contract.ts";
 import { setupContract } from "../features/setup/contract.ts";
 import { tokensContract } from "../features/tokens/contract.ts";
+import { usersContract } from "../features/users/contract.ts";
+import { invitesContract } from "../features/invites/contract.ts";
+import { serviceAccountsContract } from "../features/service-accounts/contract.ts";
+import { accountContract } from "../features/account/contract.ts";
+import { identityProvidersContract } from "../features/identity-providers/contract.ts";
 
 /** Every operation of this server; REST, tRPC, OpenAPI and the permission matrix are all derived from it. */
 export const contracts = {
@@ -18,6 +23,11 @@ export const contracts = {
   enrolmentKeys: enrolmentKeysContract,
   rules: rulesContract,
   tokens: tokensContract,
+  users: usersContract,
+  invites: invitesContract,
+  serviceAccounts: serviceAccountsContract,
+  account: accountContract,
+  identityProviders: identityProvidersContract,
   live: liveContract,
 };
 

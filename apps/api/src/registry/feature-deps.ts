@@ -4,7 +4,9 @@ import type { AgentInstaller } from "./agent-installer.ts";
 import type { Cursors } from "./cursors.ts";
 import type { LiveState } from "./live-state.ts";
 import type { LoginThrottle } from "../domain/login-throttle.ts";
+import type { OidcClient } from "./oidc.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Vault } from "./vault.ts";
 
 /** Wall clock; the server's origin is the Unix epoch. */
 export type WallClock = { readonly nowMs: () => number };
@@ -18,6 +20,8 @@ export type FeatureDeps = {
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
   readonly cursors: Cursors;
+  readonly vault: Vault;
+  readonly oidc: OidcClient;
   readonly installer: AgentInstaller;
   readonly server: ServerFacts;
   /** Tells the clockwork that a peer's expiry may have changed. */
@@ -35,4 +39,6 @@ type ServerFacts = {
   readonly reachableHost: () => string | undefined;
   /** What a caller that is not on this machine must show to create the owner. */
   readonly setupToken: string;
+  /** Makes the first account without a browser, once. */
+  readonly bootstrapToken: string | undefined;
 };

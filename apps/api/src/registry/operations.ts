@@ -9,6 +9,11 @@ import { rulesOperations } from "../features/rules/operations.ts";
 import { sessionsOperations } from "../features/sessions/operations.ts";
 import { setupOperations } from "../features/setup/operations.ts";
 import { tokensOperations } from "../features/tokens/operations.ts";
+import { usersOperations } from "../features/users/operations.ts";
+import { invitesOperations } from "../features/invites/operations.ts";
+import { serviceAccountsOperations } from "../features/service-accounts/operations.ts";
+import { accountOperations } from "../features/account/operations.ts";
+import { identityProvidersOperations } from "../features/identity-providers/operations.ts";
 import type { Call } from "./call.ts";
 import type { OperationContract, SubscriptionContract } from "./contract-kit.ts";
 import { contracts } from "./contracts.ts";
@@ -44,6 +49,11 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   enrolmentKeys: enrolmentKeysOperations,
   rules: rulesOperations,
   tokens: tokensOperations,
+  users: usersOperations,
+  invites: invitesOperations,
+  serviceAccounts: serviceAccountsOperations,
+  account: accountOperations,
+  identityProviders: identityProvidersOperations,
   live: liveOperations,
 };
 

@@ -1,12 +1,24 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { networkIds, peerIds, ruleIds, tokenIds, enrolmentKeyIds, userIds, makeToken } from "@weft/protocol";
+import {
+  enrolmentKeyIds,
+  identityProviderIds,
+  inviteIds,
+  makeToken,
+  networkIds,
+  peerIds,
+  ruleIds,
+  sessionIds,
+  tokenIds,
+  userIds,
+} from "@weft/protocol";
 import { insertToken } from "../db/tokens-repository.ts";
 import { insertUser } from "../db/users-repository.ts";
 import { createTestApp } from "../testing/create-test-app.ts";
 import type { TestApp } from "../testing/create-test-app.ts";
+import { openApiDocument } from "../http/openapi.ts";
 import { createRestClient, setUp } from "../testing/rest-client.ts";
-import type { RestClient } from "../testing/rest-client.ts";
+import type { Json, RestClient } from "../testing/rest-client.ts";
 import { roleCovers, ROLES, SCOPE_RESOURCES } from "./access.ts";
 import type { Role, Scope } from "./access.ts";
 import { allOperations, isOperation } from "./operations.ts";
@@ -16,9 +28,13 @@ import { hashSecret } from "./secrets.ts";
 const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
   "setup.status": "public",
   "setup.createOwner": "public",
+  "setup.createServiceAccount": "public",
   "sessions.login": "public",
   "sessions.logout": "public",
   "sessions.current": "signed-in",
+  "sessions.list": "signed-in",
+  "sessions.revoke": "signed-in",
+  "sessions.revokeOthers": "signed-in",
   "instance.get": "viewer",
   "networks.list": "viewer",
   "networks.propose": "viewer",
@@ -42,6 +58,38 @@ const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
   "tokens.list": "signed-in",
   "tokens.create": "signed-in",
   "tokens.revoke": "signed-in",
+  "users.list": "viewer",
+  "users.get": "viewer",
+  "users.update": "admin",
+  "users.disable": "admin",
+  "users.enable": "admin",
+  "users.remove": "admin",
+  "users.resetMfa": "admin",
+  "invites.list": "admin",
+  "invites.create": "admin",
+  "invites.revoke": "admin",
+  "invites.look": "public",
+  "invites.accept": "public",
+  "serviceAccounts.list": "viewer",
+  "serviceAccounts.get": "viewer",
+  "serviceAccounts.create": "admin",
+  "serviceAccounts.disable": "admin",
+  "serviceAccounts.enable": "admin",
+  "serviceAccounts.remove": "admin",
+  "serviceAccounts.createToken": "admin",
+  "account.get": "signed-in",
+  "account.changePassword": "signed-in",
+  "account.beginTotp": "signed-in",
+  "account.confirmTotp": "signed-in",
+  "account.removeTotp": "signed-in",
+  "account.renewRecoveryCodes": "signed-in",
+  "identityProviders.list": "admin",
+  "identityProviders.create": "admin",
+  "identityProviders.update": "admin",
+  "identityProviders.remove": "admin",
+  "identityProviders.offered": "public",
+  "identityProviders.begin": "public",
+  "identityProviders.finish": "public",
   "live.network": "viewer",
   "live.peer": "viewer",
 };
@@ -53,6 +101,11 @@ const PARAMS: Readonly<Record<string, string>> = {
   ruleId: ruleIds.make(randomBytes),
   tokenId: tokenIds.make(randomBytes),
   enrolmentKeyId: enrolmentKeyIds.make(randomBytes),
+  userId: userIds.make(randomBytes),
+  serviceAccountId: userIds.make(randomBytes),
+  inviteId: inviteIds.make(randomBytes),
+  sessionId: sessionIds.make(randomBytes),
+  identityProviderId: identityProviderIds.make(randomBytes),
 };
 
 let server: TestApp;
@@ -67,6 +120,32 @@ beforeAll(async () => {
   scopeless = await clientWith("owner", []);
 });
 afterAll(() => server.dispose());
+
+test("API-3 SEC-35 every operation says who may call it and with which scope, and the document says the same", () => {
+  const paths: Json = openApiDocument("1")["paths"];
+  for (const { name, contract } of allOperations) {
+    const { access } = contract;
+    const scope = access.kind === "public" ? undefined : access.scope;
+    const role = access.kind === "role" ? access.role : access.kind;
+    expect({ name, role }).toEqual({ name, role: EXPECTED[name] });
+    expect({ name, isScope: SCOPES.some((known) => known === scope) }).toEqual({ name, isScope: role !== "public" });
+    if (contract.kind === "subscription") continue;
+    const entry = paths[contract.rest.path]?.[contract.rest.method.toLowerCase()];
+    expect({ name, permission: entry?.["x-permission"], security: entry?.security }).toEqual({
+      name,
+      permission: role,
+      security: scope === undefined ? [] : [{ token: [scope] }, { session: [] }],
+    });
+  }
+});
+
+test("API-3 a change needs a write scope, and reading needs no more than a read scope", () => {
+  const verbs = allOperations.flatMap(({ name, contract: { access, kind } }) =>
+    access.kind === "public" ? [] : [{ name, kind, verb: access.scope.split(":")[1] }],
+  );
+
+  expect(verbs.filter(({ kind, verb }) => verb !== (kind === "mutation" ? "write" : "read"))).toEqual([]);
+});
 
 test("the matrix names every operation", () => {
   expect(allOperations.map(({ name }) => name).toSorted()).toEqual(Object.keys(EXPECTED).toSorted());
@@ -131,6 +210,7 @@ async function clientWith(role: Role, scopes: readonly Scope[]): Promise<RestCli
   await insertToken(db, {
     id: tokenIds.make(randomBytes),
     userId: id,
+    createdBy: id,
     name: role,
     hash: hashSecret(token),
     hint: "",

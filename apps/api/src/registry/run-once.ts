@@ -30,7 +30,8 @@ export async function runOnce(
   request: { readonly call: Call; readonly input: unknown; readonly key: string },
 ): Promise<Result<OnceAnswer, Failure>> {
   const { call, key } = request;
-  const allowed = authorise(operation.contract.access, call.actor);
+  const { access } = operation.contract;
+  const allowed = await authorise(deps.database.db, access, { actor: call.actor, input: request.input });
   if (!allowed.ok) return allowed;
   if (!("userId" in call.actor)) throw new Error(`${operation.name} may be called without a user`);
   if (!KEY.test(key)) return err({ code: "invalid_input", items: [BAD_KEY] });

@@ -13,7 +13,7 @@ export async function runOperation(
   deps: FeatureDeps,
   { call, input }: { readonly call: Call; readonly input: unknown },
 ): Promise<Result<unknown, Failure>> {
-  const allowed = authorise(operation.contract.access, call.actor);
+  const allowed = await authorise(deps.database.db, operation.contract.access, { actor: call.actor, input });
   if (!allowed.ok) return allowed;
   const parsed = operation.contract.input.safeParse(input);
   if (!parsed.success) return err({ code: "invalid_input", items: failedFields(parsed.error) });
@@ -30,9 +30,10 @@ export async function runStream(
   deps: FeatureDeps,
   request: { readonly call: Call; readonly input: unknown; readonly signal: AbortSignal },
 ): Promise<Result<AsyncIterable<unknown>, Failure>> {
-  const allowed = authorise(operation.contract.access, request.call.actor);
+  const { call, input } = request;
+  const allowed = await authorise(deps.database.db, operation.contract.access, { actor: call.actor, input });
   if (!allowed.ok) return allowed;
-  const parsed = operation.contract.input.safeParse(request.input);
+  const parsed = operation.contract.input.safeParse(input);
   if (!parsed.success) return err({ code: "invalid_input", items: failedFields(parsed.error) });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as in runOperation
   return operation.run(deps, parsed.data as never, request.signal);

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ROLES } from "./access.ts";
-import { UserIdSchema } from "./common-schemas.ts";
+import { GRANTS, ROLES, SERVER_ROLES } from "./access.ts";
+import { NetworkIdSchema, TimeSchema, UserIdSchema } from "./common-schemas.ts";
 
 export const LoginSchema = z
   .string()
@@ -11,6 +11,37 @@ export const LoginSchema = z
 
 export const NewPasswordSchema = z.string().min(10, "needs at least 10 characters").max(1_000);
 
+/** A password as it is typed at a login. */
+export const PasswordSchema = z.string().min(1).max(1_000);
+
+export const CodeSchema = z.string().min(6).max(40).describe("Six digits of the application, or a recovery code.");
+
+/** The part of an invite's link that is the secret. */
+export const InviteSecretSchema = z.string().regex(/^[\w-]{43}$/, "not the whole link");
+
 export const UserSchema = z
-  .strictObject({ id: UserIdSchema, login: z.string(), role: z.enum(ROLES) })
+  .strictObject({ id: UserIdSchema, login: z.string(), role: z.enum(SERVER_ROLES) })
   .meta({ id: "User" });
+
+export const ServerRoleSchema = z
+  .enum(SERVER_ROLES)
+  .describe("Role on the whole server; none has only the roles that single networks give.");
+
+export const NetworkRolesSchema = z
+  .array(z.strictObject({ networkId: NetworkIdSchema, role: z.enum(ROLES) }))
+  .max(1_000)
+  .describe("Roles in single networks; the stronger of both counts.");
+
+/** An account as administrators see it. */
+export const AccountSchema = z
+  .strictObject({
+    ...UserSchema.shape,
+    networkRoles: NetworkRolesSchema,
+    grants: z.array(z.enum(GRANTS)),
+    state: z.enum(["active", "disabled", "waiting"]).describe("waiting: came from an identity provider, unapproved."),
+    hasPassword: z.boolean(),
+    hasSecondFactor: z.boolean(),
+    lastLoginAt: TimeSchema.nullable(),
+    createdAt: TimeSchema,
+  })
+  .meta({ id: "Account" });

@@ -1,24 +1,29 @@
 import { findSession } from "../db/sessions-repository.ts";
-import { isTokenAlive } from "../db/tokens-repository.ts";
+import { findLiveToken } from "../db/tokens-repository.ts";
 import type { Failure } from "../domain/failure.ts";
 import { startJob } from "../jobs/job.ts";
+import type { Access } from "../registry/access.ts";
+import { authorise } from "../registry/authorise.ts";
 import type { Actor } from "../registry/call.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 
-/** Looks after the credential of a stream for as long as the stream is open. */
+/** Looks after the right to a stream for as long as the stream is open. */
 export type CredentialWatch = {
-  /** Aborts once the credential is gone. */
+  /** Aborts once the right is gone. */
   readonly signal: AbortSignal;
-  /** Why the stream must end; nothing while the credential is good. */
+  /** Why the stream must end; nothing while the right is good. */
   readonly failure: () => Failure | undefined;
   readonly dispose: () => void;
 };
 
+type Watched = { readonly access: Access; readonly actor: Actor; readonly input: unknown };
+
 /**
- * A stream is authorised when it opens and may last for days: a revoked token, a logged-out session or a disabled user
- * must end it. When the database cannot say, the stream ends as well; the client comes again and is asked anew.
+ * A stream is authorised when it opens and may last for days: a revoked token, a logged-out session, a disabled user or
+ * a weaker role must end it. When the database cannot say, the stream ends as well; the client comes again and is asked
+ * anew.
  */
-export function watchCredential(deps: Pick<FeatureDeps, "database" | "clock">, actor: Actor): CredentialWatch {
+export function watchCredential(deps: Pick<FeatureDeps, "database" | "clock">, watched: Watched): CredentialWatch {
   const lost = new AbortController();
   let failure: Failure | undefined;
   const end = (reason: Failure) => {
@@ -28,20 +33,46 @@ export function watchCredential(deps: Pick<FeatureDeps, "database" | "clock">, a
   const job = startJob({
     everyMs: LOOK_MS,
     run: async () => {
-      if (await isAlive(deps, actor)) return;
-      end({ code: "not_authenticated", detail: "the session or token of this stream has ended" });
+      const actor = await currentActor(deps, watched.actor);
+      if (!actor) {
+        return end({ code: "not_authenticated", detail: "the session or token of this stream has ended" });
+      }
+      const allowed = await authorise(deps.database.db, watched.access, { actor, input: watched.input });
+      if (!allowed.ok) end(allowed.error);
     },
     onError: () => end({ code: "internal" }),
   });
   return { signal: lost.signal, failure: () => failure, dispose: job.dispose };
 }
 
-/** One look-up by primary key. */
-async function isAlive({ database, clock }: Pick<FeatureDeps, "database" | "clock">, actor: Actor): Promise<boolean> {
+/** The actor with the rights of this moment; undefined once the credential is gone. One look-up by key. */
+async function currentActor(
+  { database, clock }: Pick<FeatureDeps, "database" | "clock">,
+  actor: Actor,
+): Promise<Actor | undefined> {
   const now = new Date(clock.nowMs());
-  if (actor.kind === "user") return (await findSession(database.db, actor.sessionId, now)) !== undefined;
-  if (actor.kind === "token") return isTokenAlive(database.db, actor.tokenId, now);
-  return actor.kind === "anonymous";
+  switch (actor.kind) {
+    case "user": {
+      const found = await findSession(database.db, actor.sessionId, now);
+      return found && { ...actor, ...rightsNow(found.user) };
+    }
+    case "token": {
+      const found = await findLiveToken(database.db, actor.tokenId, now);
+      return found && { ...actor, ...rightsNow(found.user), scopes: found.token.scopes };
+    }
+    case "anonymous":
+      return actor;
+    case "node":
+      return undefined;
+  }
+}
+
+function rightsNow({
+  role,
+  networkRoles,
+  grants,
+}: Pick<Extract<Actor, { userId: string }>, "role" | "networkRoles" | "grants">) {
+  return { role, networkRoles, grants };
 }
 
 /** Leaves room for the look-up itself within a second. */

@@ -25,7 +25,7 @@ function procedureOf(deps: FeatureDeps, operation: Operation | StreamOperation) 
   if (!isOperation(operation)) {
     return procedure.subscription(async function* ({ ctx, input, signal }) {
       const ended = signal ?? new AbortController().signal;
-      const watch = watchCredential(deps, ctx.actor);
+      const watch = watchCredential(deps, { access: operation.contract.access, actor: ctx.actor, input });
       try {
         const either = AbortSignal.any([ended, watch.signal]);
         const events = unwrap(await runStream(operation, deps, { call: ctx, input, signal: either }));

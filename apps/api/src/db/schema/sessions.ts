@@ -1,4 +1,4 @@
-import { index, pgTable, text } from "drizzle-orm/pg-core";
+import { index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, idColumn, moment } from "./columns.ts";
 import { users } from "./users.ts";
 
@@ -7,6 +7,7 @@ export const sessions = pgTable(
   "sessions",
   {
     tokenHash: text("token_hash").primaryKey(),
+    id: idColumn().notNull(),
     userId: idColumn("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
@@ -16,5 +17,9 @@ export const sessions = pgTable(
     lastSeenAt: moment("last_seen_at").notNull().defaultNow(),
     expiresAt: moment("expires_at").notNull(),
   },
-  (table) => [index("sessions_user").on(table.userId), index("sessions_expiry").on(table.expiresAt)],
+  (table) => [
+    uniqueIndex("sessions_id_unique").on(table.id),
+    index("sessions_user").on(table.userId, table.createdAt, table.id),
+    index("sessions_expiry").on(table.expiresAt),
+  ],
 );

@@ -10,6 +10,8 @@ export const tokens = pgTable(
     userId: idColumn("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
+    /** Who made it; for tokens of service accounts that is somebody else. */
+    createdBy: idColumn("created_by").references(() => users.id, { onDelete: "set null" }),
     name: text("name").notNull(),
     hash: text("hash").notNull(),
     hint: text("hint").notNull(),

@@ -6,7 +6,7 @@ export const instanceContract = {
   get: query({
     summary: "Describes this server: version, key, address, database",
     rest: { method: "GET", path: "/instance", status: 200 },
-    access: { kind: "role", role: "viewer", scope: "settings:read" },
+    access: { kind: "role", role: "viewer", scope: "settings:read", members: "too" },
     input: NoInput,
     output: z.strictObject({
       version: z.string(),

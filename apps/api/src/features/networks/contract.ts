@@ -12,7 +12,7 @@ export const networksContract = {
   list: query({
     summary: "Lists networks",
     rest: { method: "GET", path: "/networks", status: 200 },
-    access: { kind: "role", role: "viewer", scope: "networks:read" },
+    access: { kind: "role", role: "viewer", scope: "networks:read", members: "too" },
     input: z
       .strictObject({
         ...listInput,

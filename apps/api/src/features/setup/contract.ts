@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { mutation, NoInput, query } from "../../registry/contract-kit.ts";
 import { LoginSchema, NewPasswordSchema, UserSchema } from "../../registry/user-schemas.ts";
+import { ShownTokenSchema } from "../../registry/token-schemas.ts";
 import { NetworkNameSchema, NetworkSchema } from "../../registry/network-schemas.ts";
 
 export const setupContract = {
@@ -22,5 +23,12 @@ export const setupContract = {
       setupToken: z.string().min(1).max(200).optional(),
     }),
     output: z.strictObject({ user: UserSchema, network: NetworkSchema }),
+  }),
+  createServiceAccount: mutation({
+    summary: "Creates the first account for automation, with the bootstrap token of the server's first start",
+    rest: { method: "POST", path: "/setup/service-account", status: 201, location: "/service-accounts/{userId}" },
+    access: { kind: "public" },
+    input: z.strictObject({ bootstrapToken: z.string().min(1).max(200), login: LoginSchema }),
+    output: ShownTokenSchema,
   }),
 };

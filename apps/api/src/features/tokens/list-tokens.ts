@@ -4,8 +4,9 @@ import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { tokenView } from "../../registry/issue-token.ts";
 import type { tokensContract } from "./contract.ts";
-import { seesAllTokens, tokenView } from "./token-view.ts";
+import { seesAllTokens } from "./sees-all-tokens.ts";
 
 /** Lists tokens, newest first. */
 export async function listTokens(
@@ -18,7 +19,8 @@ export async function listTokens(
   if (actor.kind !== "user" && actor.kind !== "token") {
     return err({ code: "not_authenticated", detail: "nobody is signed in" });
   }
-  const userId = seesAllTokens(actor) ? undefined : actor.userId;
+  const userId = input.userId ?? (seesAllTokens(actor) ? undefined : actor.userId);
+  if (userId !== actor.userId && !seesAllTokens(actor)) return err({ code: "not_found", what: "user" });
   const list = { name: `tokens?user=${userId ?? ""}`, sort: "-createdAt" } as const;
   const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
   if (!request.ok) return request;

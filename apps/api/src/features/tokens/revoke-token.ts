@@ -5,8 +5,9 @@ import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { tokenView } from "../../registry/issue-token.ts";
 import type { tokensContract } from "./contract.ts";
-import { seesAllTokens, tokenView } from "./token-view.ts";
+import { seesAllTokens } from "./sees-all-tokens.ts";
 
 /** Revokes a token; somebody else's only for administrators, for others it does not exist. */
 export async function revokeToken(

@@ -1,0 +1,105 @@
+import { and, count, eq, lt } from "drizzle-orm";
+import type { Executor } from "./client.ts";
+import { keyset, pageOf } from "./paging.ts";
+import type { Page, PageRequest } from "./paging.ts";
+import { identities, identityProviders, usedLogins } from "./schema/index.ts";
+
+export type IdentityProvider = {
+  readonly id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Sealed. */
+  readonly clientSecret: string | null;
+  readonly newcomers: "refuse" | "wait";
+  readonly isEnabled: boolean;
+  readonly createdAt: Date;
+};
+
+export async function insertProvider(tx: Executor, provider: IdentityProvider): Promise<void> {
+  await tx.insert(identityProviders).values(provider);
+}
+
+export async function findProvider(db: Executor, id: string): Promise<IdentityProvider | undefined> {
+  const [row] = await db.select().from(identityProviders).where(eq(identityProviders.id, id));
+  return row;
+}
+
+/** The same, locked until the end of the transaction. */
+export async function lockProvider(tx: Executor, id: string): Promise<IdentityProvider | undefined> {
+  const [row] = await tx.select().from(identityProviders).where(eq(identityProviders.id, id)).for("update");
+  return row;
+}
+
+export async function listProviders(db: Executor, request: PageRequest<"createdAt">): Promise<Page<IdentityProvider>> {
+  const page = keyset({ sort: identityProviders.createdAt, id: identityProviders.id }, request);
+  const rows = await db
+    .select()
+    .from(identityProviders)
+    .where(page.where)
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return pageOf(rows, request.limit, ({ createdAt, id }) => ({ value: createdAt.toISOString(), id }));
+}
+
+export async function countProviders(db: Executor): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(identityProviders);
+  return row?.total ?? 0;
+}
+
+/** What the login page offers. */
+export async function enabledProviders(
+  db: Executor,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  return db
+    .select({ id: identityProviders.id, name: identityProviders.name })
+    .from(identityProviders)
+    .where(eq(identityProviders.isEnabled, true))
+    .orderBy(identityProviders.createdAt, identityProviders.id);
+}
+
+export async function changeProvider(
+  tx: Executor,
+  id: string,
+  change: Partial<Omit<IdentityProvider, "id" | "createdAt">>,
+): Promise<void> {
+  await tx.update(identityProviders).set(change).where(eq(identityProviders.id, id));
+}
+
+export async function deleteProvider(tx: Executor, id: string): Promise<IdentityProvider | undefined> {
+  const [row] = await tx.delete(identityProviders).where(eq(identityProviders.id, id)).returning();
+  return row;
+}
+
+/** The account of exactly this subject at exactly this issuer. */
+export async function findIdentity(
+  db: Executor,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ userId: identities.userId })
+    .from(identities)
+    .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
+  return row?.userId;
+}
+
+export async function insertIdentity(
+  tx: Executor,
+  identity: { readonly issuer: string; readonly subject: string; readonly userId: string; readonly createdAt: Date },
+): Promise<void> {
+  await tx.insert(identities).values(identity);
+}
+
+/** Spends the state of a login; false when it was spent before. */
+export async function takeLogin(db: Executor, stateHash: string, expiresAt: Date): Promise<boolean> {
+  const taken = await db
+    .insert(usedLogins)
+    .values({ stateHash, expiresAt })
+    .onConflictDoNothing()
+    .returning({ stateHash: usedLogins.stateHash });
+  return taken.length > 0;
+}
+
+export async function deleteUsedLoginsBefore(db: Executor, now: Date): Promise<void> {
+  await db.delete(usedLogins).where(lt(usedLogins.expiresAt, now));
+}

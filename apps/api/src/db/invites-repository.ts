@@ -1,0 +1,73 @@
+import { and, count, eq, gt, isNull } from "drizzle-orm";
+import type { ServerRole } from "../registry/access.ts";
+import type { Executor } from "./client.ts";
+import { keyset, pageOf } from "./paging.ts";
+import type { Page, PageRequest } from "./paging.ts";
+import { invites } from "./schema/index.ts";
+
+export type Invite = {
+  readonly id: string;
+  readonly role: ServerRole;
+  readonly login: string | null;
+  readonly expiresAt: Date;
+  readonly usedAt: Date | null;
+  readonly usedBy: string | null;
+  readonly createdBy: string | null;
+  readonly createdAt: Date;
+};
+
+export async function insertInvite(tx: Executor, invite: Invite & { readonly hash: string }): Promise<void> {
+  await tx.insert(invites).values(invite);
+}
+
+export async function listInvites(db: Executor, request: PageRequest<"createdAt">): Promise<Page<Invite>> {
+  const page = keyset({ sort: invites.createdAt, id: invites.id }, request);
+  const rows = await db
+    .select(columns)
+    .from(invites)
+    .where(page.where)
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return pageOf(rows, request.limit, ({ createdAt, id }) => ({ value: createdAt.toISOString(), id }));
+}
+
+export async function countInvites(db: Executor): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(invites);
+  return row?.total ?? 0;
+}
+
+/** The invite behind a secret, while it is good. */
+export async function findOpenInvite(db: Executor, hash: string, now: Date): Promise<Invite | undefined> {
+  const [row] = await db.select(columns).from(invites).where(isOpen(hash, now));
+  return row;
+}
+
+/** Spends an invite; undefined when it was not good any more. Of parallel attempts one gets it. */
+export async function takeInvite(tx: Executor, hash: string, now: Date): Promise<Invite | undefined> {
+  const [row] = await tx.update(invites).set({ usedAt: now }).where(isOpen(hash, now)).returning(columns);
+  return row;
+}
+
+export async function noteInviteUse(tx: Executor, id: string, userId: string): Promise<void> {
+  await tx.update(invites).set({ usedBy: userId }).where(eq(invites.id, id));
+}
+
+export async function deleteInvite(tx: Executor, id: string): Promise<Invite | undefined> {
+  const [row] = await tx.delete(invites).where(eq(invites.id, id)).returning(columns);
+  return row;
+}
+
+function isOpen(hash: string, now: Date) {
+  return and(eq(invites.hash, hash), isNull(invites.usedAt), gt(invites.expiresAt, now));
+}
+
+const columns = {
+  id: invites.id,
+  role: invites.role,
+  login: invites.login,
+  expiresAt: invites.expiresAt,
+  usedAt: invites.usedAt,
+  usedBy: invites.usedBy,
+  createdBy: invites.createdBy,
+  createdAt: invites.createdAt,
+};

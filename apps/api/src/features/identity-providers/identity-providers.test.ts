@@ -1,0 +1,361 @@
+import { generateKeyPairSync } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createTestApp } from "../../testing/create-test-app.ts";
+import type { TestApp } from "../../testing/create-test-app.ts";
+import { auditOf, join, secretOf } from "../../testing/people.ts";
+import { createRestClient, setUp } from "../../testing/rest-client.ts";
+import type { Json, RestClient } from "../../testing/rest-client.ts";
+import { startTestProvider } from "../../testing/test-provider.ts";
+import type { Person, TestProvider } from "../../testing/test-provider.ts";
+
+let server: TestApp;
+let owner: RestClient;
+let provider: TestProvider;
+let id: string;
+let nowMs = Date.now();
+let people = 0;
+
+beforeAll(async () => {
+  server = await createTestApp({ clock: { nowMs: () => nowMs } });
+  ({ owner } = await setUp(server.url));
+  provider = await startTestProvider(`${server.url}/login/callback`);
+  const { issuer, clientId, clientSecret } = provider;
+  const made = await owner.post("/api/v1/identity-providers", { name: "Test ID", issuer, clientId, clientSecret });
+  id = made.body.id;
+});
+beforeEach(async () => {
+  // Guesses of one test are forgotten before the next.
+  nowMs += 2 * 3_600_000;
+});
+afterEach(async () => {
+  provider.breakWith(undefined);
+  await owner.call("PATCH", `/api/v1/identity-providers/${id}`, { newcomers: "refuse", isEnabled: true });
+});
+afterAll(async () => {
+  await provider.dispose();
+  await server.dispose();
+});
+
+const begin = (browser: RestClient, intent = "sign-in") =>
+  browser.post(`/api/v1/identity-providers/${id}/logins`, { intent });
+const finish = (browser: RestClient, body: object) => browser.post("/api/v1/sessions/oidc", body);
+
+/** The whole way of a browser. */
+async function signIn(as: Person, more: { readonly invite?: string; readonly browser?: RestClient } = {}) {
+  const { browser = createRestClient(server.url), invite } = more;
+  const begun = await begin(browser);
+  expect(begun.status).toBe(200);
+  const query = await provider.signIn(begun.body.url, as);
+  const body = { loginToken: begun.body.loginToken, query, ...(invite !== undefined && { invite }) };
+  return { browser, body, begun, answer: await finish(browser, body) };
+}
+
+/** Somebody whose account was made by an invite and an identity. */
+async function known(name?: string) {
+  people += 1;
+  const person = { subject: `subject-${people}`, name: name ?? `person-${people}` };
+  const link = (await owner.post("/api/v1/invites", { role: "viewer" })).body.link;
+  const { answer, browser } = await signIn(person, { invite: secretOf(link) });
+  expect(answer.status).toBe(200);
+  return { person, browser, user: answer.body.user };
+}
+
+describe("signing in", () => {
+  test("F-D4 SEC-10 with PKCE and a state: invited at first, by issuer and subject from then on", async () => {
+    const first = await known("Paula Provider");
+    const again = await signIn(first.person);
+    const url = new URL(again.begun.body.url);
+
+    expect(first.user).toMatchObject({ login: "Paula-Provider", role: "viewer" });
+    expect(again.answer.body.user.id).toBe(first.user.id);
+    expect((await again.browser.get("/api/v1/sessions/current")).body.user.id).toBe(first.user.id);
+    expect(url.searchParams.get("code_challenge_method")).toBe("S256");
+    expect(url.searchParams.get("code_challenge")).toMatch(/^[\w-]{43}$/);
+    expect(url.searchParams.get("nonce")).toBeTruthy();
+    expect(url.searchParams.get("redirect_uri")).toBe(`${server.url}/login/callback`);
+    expect((await auditOf(server, "sessions.login")).at(-1)).toMatchObject({
+      object_id: first.user.id,
+      after: { provider: "Test ID" },
+    });
+  });
+
+  test("the login page learns which providers there are, and no more", async () => {
+    const { body } = await createRestClient(server.url).get("/api/v1/login-methods");
+
+    expect(body).toEqual({ providers: [{ id, name: "Test ID" }] });
+  });
+
+  test("SEC-10 a callback works once, and in the browser that began it only", async () => {
+    const { person } = await known();
+    const used = await signIn(person);
+    const other = await begin(createRestClient(server.url));
+    const fresh = await begin(createRestClient(server.url));
+    const query = await provider.signIn(fresh.body.url, person);
+
+    const replayed = await finish(createRestClient(server.url), used.body);
+    const foreign = await finish(createRestClient(server.url), { loginToken: other.body.loginToken, query });
+    const bare = await finish(createRestClient(server.url), { loginToken: "", query });
+    const raced = await Promise.all(
+      [1, 2, 3].map(() => finish(createRestClient(server.url), { loginToken: fresh.body.loginToken, query })),
+    );
+
+    expect(used.answer.status).toBe(200);
+    expect(replayed.body).toMatchObject({ status: 403, code: "login_ended" });
+    expect(foreign.body.code).toBe("login_ended");
+    expect(bare.status).toBe(400);
+    expect(raced.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(replayed.headers.get("set-cookie")).toBeNull();
+  });
+
+  test("SEC-52 the state must come back byte for byte, and the login must not be older than ten minutes", async () => {
+    const { person } = await known();
+    const browser = createRestClient(server.url);
+    const begun = await begin(browser);
+    const query = await provider.signIn(begun.body.url, person);
+    const state = new URLSearchParams(query).get("state") ?? "";
+    const variants = [
+      state.toUpperCase(),
+      state.slice(0, -1),
+      `${state}=`,
+      ` ${state}`,
+      encodeURIComponent(`${state}%`),
+    ];
+    for (const variant of variants) {
+      const changed = new URLSearchParams(query);
+      changed.set("state", variant);
+      const answer = await finish(browser, { loginToken: begun.body.loginToken, query: changed.toString() });
+      expect(answer.body.code).toBe("login_ended");
+    }
+
+    nowMs += 11 * 60_000;
+
+    expect((await finish(browser, { loginToken: begun.body.loginToken, query })).body.code).toBe("login_ended");
+  });
+
+  test("SEC-10 a page of another origin can neither begin nor finish a login", async () => {
+    const headers = { origin: "https://evil.example" };
+    const browser = createRestClient(server.url);
+
+    const begun = await browser.call("POST", `/api/v1/identity-providers/${id}/logins`, {}, headers);
+    const ended = await browser.call("POST", "/api/v1/sessions/oidc", { loginToken: "x", query: "state=x" }, headers);
+
+    expect([begun.body.code, ended.body.code]).toEqual(["cross_origin", "cross_origin"]);
+  });
+
+  test("somebody who says no at the provider hears that, with a code of its own", async () => {
+    const { answer } = await signIn({ subject: "refuser", answer: "no" });
+
+    expect(answer.body).toMatchObject({ status: 403, code: "identity_refused" });
+    expect(answer.body.detail).toContain("access_denied");
+  });
+});
+
+describe("who somebody is", () => {
+  test("SEC-40 SEC-32 the same name or mail address at the provider opens no account that exists", async () => {
+    const before = (await owner.get("/api/v1/users?count=true")).body.total;
+    const { answer } = await signIn({ subject: "an impostor", name: "olga" });
+    await owner.call("PATCH", `/api/v1/identity-providers/${id}`, { newcomers: "wait" });
+    const waiting = await signIn({ subject: "another impostor", name: "olga" });
+    const users = (await owner.get("/api/v1/users?count=true&q=olga")).body.items;
+
+    expect(answer.body).toMatchObject({ status: 403, code: "identity_unknown" });
+    expect(waiting.answer.body).toMatchObject({ status: 403, code: "identity_waiting" });
+    expect(users.map(({ login, state, role }: Json) => [login, state, role])).toEqual([
+      ["olga", "active", "owner"],
+      ["olga-2", "waiting", "none"],
+    ]);
+    expect((await owner.get("/api/v1/users?count=true")).body.total).toBe(before + 1);
+    expect((await auditOf(server, "sessions.loginFailed")).at(-1)?.["after"]).toMatchObject({ provider: "Test ID" });
+  });
+
+  test("somebody who waits gets in once an administrator approves, and not before", async () => {
+    await owner.call("PATCH", `/api/v1/identity-providers/${id}`, { newcomers: "wait" });
+    const person = { subject: "patient", name: "patient" };
+    const first = await signIn(person);
+    const second = await signIn(person);
+    const [account] = (await owner.get("/api/v1/users?q=patient")).body.items;
+
+    const approved = await owner.post(`/api/v1/users/${account.id}/enable`);
+    const third = await signIn(person);
+
+    expect([first.answer.body.code, second.answer.body.code]).toEqual(["identity_waiting", "identity_waiting"]);
+    expect(approved.body.state).toBe("active");
+    expect(third.answer.body.user.id).toBe(account.id);
+    expect((await third.browser.get("/api/v1/networks")).status).toBe(403);
+  });
+
+  test("SEC-41 subjects with slashes, dots, blanks and case are as different as their bytes", async () => {
+    const subjects = ["a/../b", "b", "A/../b", "a//b", "a/b", "a/./b", " b", "b ", "b%20", "ü", "u\u0308", "../../b"];
+    const ids = [];
+    for (const [place, subject] of subjects.entries()) {
+      const link = (await owner.post("/api/v1/invites", { role: "viewer" })).body.link;
+      const made = await signIn({ subject, name: `odd-${place}` }, { invite: secretOf(link) });
+      const again = await signIn({ subject });
+      expect({ subject, id: again.answer.body.user?.id }).toEqual({ subject, id: made.answer.body.user?.id });
+      ids.push(made.answer.body.user?.id);
+    }
+
+    expect(ids).not.toContain(undefined);
+    expect(new Set(ids).size).toBe(subjects.length);
+  });
+
+  test("the same subject at another issuer is somebody else", async () => {
+    const { person } = await known();
+    const second = await startTestProvider(`${server.url}/login/callback`);
+    const { issuer, clientId, clientSecret } = second;
+    const made = await owner.post("/api/v1/identity-providers", { name: "Second", issuer, clientId, clientSecret });
+    const browser = createRestClient(server.url);
+    const begun = await browser.post(`/api/v1/identity-providers/${made.body.id}/logins`, {});
+    const query = await second.signIn(begun.body.url, person);
+
+    const answer = await finish(browser, { loginToken: begun.body.loginToken, query });
+
+    expect(answer.body.code).toBe("identity_unknown");
+    await owner.call("DELETE", `/api/v1/identity-providers/${made.body.id}`);
+    await second.dispose();
+  });
+
+  test("an account that exists takes an identity on while it is signed in; one of somebody else it does not get", async () => {
+    const local = await join(server, owner, { login: "local", role: "operator" });
+    const other = await known();
+    const link = async (person: Person) => {
+      const begun = await begin(local.browser, "link");
+      const query = await provider.signIn(begun.body.url, person);
+      return { body: { loginToken: begun.body.loginToken, query } };
+    };
+    const mine = { subject: "mine", name: "mine" };
+
+    const taken = await finish(local.browser, (await link(other.person)).body);
+    const stolen = await finish(createRestClient(server.url), (await link(mine)).body);
+    const linked = await finish(local.browser, (await link(mine)).body);
+    const login = await signIn(mine);
+
+    expect(taken.body).toMatchObject({ status: 409, code: "identity_taken" });
+    expect(stolen.body.code).toBe("login_ended");
+    expect(linked.body.user.id).toBe(local.userId);
+    expect(login.answer.body.user.id).toBe(local.userId);
+    expect((await begin(createRestClient(server.url), "link")).status).toBe(401);
+  });
+
+  test("SEC-6 a disabled account gets in by no door", async () => {
+    const { person, user, browser } = await known();
+    await owner.post(`/api/v1/users/${user.id}/disable`);
+
+    const { answer } = await signIn(person);
+
+    expect(answer.body).toMatchObject({ status: 403, code: "identity_refused" });
+    expect(answer.headers.get("set-cookie")).toBeNull();
+    expect((await browser.get("/api/v1/sessions/current")).status).toBe(401);
+  });
+});
+
+describe("trouble at the provider", () => {
+  test.each([
+    ["is down", () => ({ status: 503, body: "{}" })],
+    ["answers with rubbish", () => ({ status: 200, body: "<html>" })],
+    ["calls itself by another name", () => ({ status: 200, body: JSON.stringify({ issuer: "https://evil.example" }) })],
+  ] as const)(
+    "CP-82 a provider that %s is 502 with its own code, never 401; the local owner gets in",
+    async (_, fault) => {
+      provider.breakWith(fault);
+
+      const begun = await begin(createRestClient(server.url));
+      const local = await createRestClient(server.url).post("/api/v1/sessions", {
+        login: "olga",
+        password: "correct horse",
+      });
+
+      expect(begun.body).toMatchObject({ status: 502, code: "identity_provider_failed" });
+      expect(local.status).toBe(201);
+    },
+  );
+
+  test("CP-82 one that nobody listens at is 502 as well", async () => {
+    const gone = await owner.post("/api/v1/identity-providers", {
+      name: "Gone",
+      issuer: "http://127.0.0.1:1",
+      clientId: "x",
+    });
+
+    const begun = await createRestClient(server.url).post(`/api/v1/identity-providers/${gone.body.id}/logins`, {});
+
+    expect(begun.body).toMatchObject({ status: 502, code: "identity_provider_failed" });
+    expect(begun.body.detail).toContain("cannot be reached");
+    await owner.call("DELETE", `/api/v1/identity-providers/${gone.body.id}`);
+  });
+
+  test("CP-82 one that breaks between the two steps is 502 too, and the login can be begun again", async () => {
+    const { person } = await known();
+    const browser = createRestClient(server.url);
+    const begun = await begin(browser);
+    const query = await provider.signIn(begun.body.url, person);
+    provider.breakWith((path) => (path === "/token" ? { status: 500, body: "{}" } : undefined));
+
+    const broken = await finish(browser, { loginToken: begun.body.loginToken, query });
+    provider.breakWith(undefined);
+
+    expect(broken.body).toMatchObject({ status: 502, code: "identity_provider_failed" });
+    expect((await signIn(person)).answer.status).toBe(200);
+  });
+
+  test("SEC-33 an ID token signed with another key is refused", async () => {
+    const { person } = await known();
+    const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const jwk = { ...publicKey.export({ format: "jwk" }), kid: "test", alg: "RS256", use: "sig" };
+    const browser = createRestClient(server.url);
+    const begun = await begin(browser);
+    const query = await provider.signIn(begun.body.url, person);
+    provider.breakWith((path) =>
+      path === "/jwks" ? { status: 200, body: JSON.stringify({ keys: [jwk] }) } : undefined,
+    );
+
+    const answer = await finish(browser, { loginToken: begun.body.loginToken, query });
+
+    expect(answer.body).toMatchObject({ status: 502, code: "identity_provider_failed" });
+    expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+});
+
+describe("managing providers", () => {
+  test("SEC-59 a switched-off provider lets nobody in, also not in the middle of a login", async () => {
+    const { person } = await known();
+    const browser = createRestClient(server.url);
+    const begun = await begin(browser);
+    const query = await provider.signIn(begun.body.url, person);
+    await owner.call("PATCH", `/api/v1/identity-providers/${id}`, { isEnabled: false });
+
+    const late = await finish(browser, { loginToken: begun.body.loginToken, query });
+    const fresh = await begin(createRestClient(server.url));
+    const offered = await createRestClient(server.url).get("/api/v1/login-methods");
+
+    expect([late.status, fresh.status]).toEqual([404, 404]);
+    expect(offered.body.providers).toEqual([]);
+  });
+
+  test("SEC-53 SEC-4 the client secret is sealed in the database, and in no answer, audit event or log line", async () => {
+    const listed = await owner.get("/api/v1/identity-providers");
+    const { sql, dispose } = server.database.connect();
+    const dump = JSON.stringify([
+      await sql`select * from identity_providers`,
+      await sql`select * from audit_events`,
+      listed.body,
+    ]);
+    await dispose();
+
+    expect(listed.body.items[0]).toMatchObject({ name: "Test ID", hasClientSecret: true });
+    expect(listed.body.items[0].redirectUri).toBe(`${server.url}/login/callback`);
+    for (const place of [dump, server.logText()]) expect(place).not.toContain(provider.clientSecret);
+  });
+
+  test("two providers cannot share a name; changes are in the audit log", async () => {
+    const twin = await owner.post("/api/v1/identity-providers", {
+      name: "test id",
+      issuer: "https://id.example",
+      clientId: "x",
+    });
+
+    expect(twin.body).toMatchObject({ status: 409, code: "name_taken" });
+    const created = await auditOf(server, "identityProviders.create");
+    expect(created.find(({ object_id }) => object_id === id)?.["after"]).toMatchObject({ name: "Test ID" });
+  });
+});
