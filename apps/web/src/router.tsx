@@ -1,7 +1,14 @@
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { NotFound, PageError, PagePending } from "./layout/page-states.tsx";
 import { Shell } from "./layout/shell.tsx";
-import { parseLoginSearch, parsePeerSearch, parsePeersSearch, parseSetupSearch, paths } from "./routes.ts";
+import {
+  parseAccessSearch,
+  parseLoginSearch,
+  parsePeerSearch,
+  parsePeersSearch,
+  parseSetupSearch,
+  paths,
+} from "./routes.ts";
 import { openLastNetwork, requireNoOwner, requireOwner, requireSession, type RouterContext } from "./session.ts";
 
 const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFound });
@@ -20,6 +27,18 @@ const login = createRoute({
   validateSearch: parseLoginSearch,
   beforeLoad: ({ context }) => requireOwner(context),
   component: lazyRouteComponent(() => import("./features/login/page.tsx"), "LoginPage"),
+});
+
+const loginCallback = createRoute({
+  getParentRoute: () => root,
+  path: paths.loginCallback,
+  component: lazyRouteComponent(() => import("./features/login/callback-page.tsx"), "LoginCallbackPage"),
+});
+
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: paths.invite,
+  component: lazyRouteComponent(() => import("./features/invite/page.tsx"), "InvitePage"),
 });
 
 const shell = createRoute({
@@ -82,12 +101,15 @@ const settings = createRoute({
 const access = createRoute({
   getParentRoute: () => shell,
   path: paths.access,
+  validateSearch: parseAccessSearch,
   component: lazyRouteComponent(() => import("./features/access/page.tsx"), "AccessPage"),
 });
 
 const routeTree = root.addChildren([
   setup,
   login,
+  loginCallback,
+  invite,
   shell.addChildren([home, networks, overview, peers, addHost, peer, policy, settings, access]),
 ]);
 

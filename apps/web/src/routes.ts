@@ -3,6 +3,8 @@ export const paths = {
   home: "/",
   setup: "/setup",
   login: "/login",
+  loginCallback: "/login/callback",
+  invite: "/invite",
   networks: "/networks",
   overview: "/networks/$networkId",
   peers: "/networks/$networkId/peers",
@@ -17,6 +19,7 @@ export const paths = {
 export const routeIds = {
   setup: paths.setup,
   login: paths.login,
+  access: `/shell${paths.access}`,
   overview: `/shell${paths.overview}`,
   peers: `/shell${paths.peers}`,
   addHost: `/shell${paths.addHost}`,
@@ -70,6 +73,18 @@ export type SetupSearch = { readonly setup?: string };
 export function parseSetupSearch(search: Record<string, unknown>): SetupSearch {
   const token = search["setup"];
   return typeof token === "string" || typeof token === "number" ? { setup: String(token) } : {};
+}
+
+/** Parts of the access page. */
+export const ACCESS_VIEWS = ["tokens", "people", "account"] as const;
+export type AccessView = (typeof ACCESS_VIEWS)[number];
+
+export type AccessSearch = { readonly view?: AccessView };
+
+/** Reads the search of the access page. */
+export function parseAccessSearch(search: Record<string, unknown>): AccessSearch {
+  const view = ACCESS_VIEWS.find((known) => known === search["view"]);
+  return view ? { view } : {};
 }
 
 export type LoginSearch = { readonly next?: string };

@@ -19,7 +19,7 @@ test("UI-9 a refusal shows the server's sentence, its code and the request id", 
 });
 
 test("a code of the catalogue is worded by the catalogue", () => {
-  expect(toProblem(refused(401, "invalid_credentials", "no")).sentence).toBe("User name or password is wrong.");
+  expect(toProblem(refused(401, "login_failed", "no")).sentence).toBe("User name or password is wrong.");
 });
 
 test.each([

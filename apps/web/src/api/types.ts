@@ -1,4 +1,4 @@
-import type { AppRouter, NetworkEvent, PeerEvent, PeerView, Scope } from "@weft/api/contract";
+import type { AppRouter, NetworkEvent, PeerEvent, PeerView, Scope, ServerRole } from "@weft/api/contract";
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 
 /** What the operations take and answer, as the control plane's contract declares it. */
@@ -10,9 +10,12 @@ export type Network = Outputs["networks"]["get"];
 export type EnrolmentKey = Outputs["enrolmentKeys"]["list"]["items"][number];
 export type Rule = Outputs["rules"]["list"]["items"][number];
 export type Token = Outputs["tokens"]["list"]["items"][number];
+export type Account = Outputs["users"]["list"]["items"][number];
+export type Invite = Outputs["invites"]["list"]["items"][number];
+export type Session = Outputs["sessions"]["list"]["items"][number];
 export type PingResult = Outputs["peers"]["ping"];
 export type PeerSample = Extract<PeerEvent, { readonly kind: "sample" }>;
 export type LinkSample = PeerSample["links"][number];
 export type StageSample = PeerSample["stages"][number];
 export type OffloadState = PeerSample["offload"][number];
-export type { AppRouter, NetworkEvent, PeerEvent, Scope };
+export type { AppRouter, NetworkEvent, PeerEvent, Scope, ServerRole };

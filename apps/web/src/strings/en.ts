@@ -7,7 +7,7 @@ import { addHost, peers } from "./en/peers.ts";
 import { peer } from "./en/peer.ts";
 import { policy } from "./en/policy.ts";
 import { networks, settings } from "./en/settings.ts";
-import { login, setup } from "./en/setup.ts";
+import { invite, login, setup } from "./en/setup.ts";
 
 /** The English catalogue; every other language has the same shape. */
 export const en = {
@@ -17,6 +17,7 @@ export const en = {
   common,
   errors,
   frame,
+  invite,
   login,
   networks,
   overview,

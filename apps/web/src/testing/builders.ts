@@ -1,4 +1,14 @@
-import type { EnrolmentKey, LinkSample, Network, Peer, PeerSample, Rule, Token } from "../api/types.ts";
+import type {
+  Account,
+  EnrolmentKey,
+  LinkSample,
+  Network,
+  Peer,
+  PeerSample,
+  Rule,
+  Session,
+  Token,
+} from "../api/types.ts";
 
 /** The moment at which the tests play. */
 export const NOW = Date.parse("2026-03-01T12:00:00.000Z");
@@ -120,12 +130,44 @@ export function anEnrolmentKey(change: Partial<EnrolmentKey> = {}): EnrolmentKey
   };
 }
 
+export function anAccount(change: Partial<Account> = {}): Account {
+  return {
+    id: "user_owner",
+    login: "ada",
+    role: "owner",
+    networkRoles: [],
+    grants: [],
+    state: "active",
+    hasPassword: true,
+    hasSecondFactor: false,
+    lastLoginAt: at(60),
+    createdAt: at(7_200),
+    ...change,
+  };
+}
+
+export function aSession(change: Partial<Session> = {}): Session {
+  return {
+    id: "ses_1",
+    userId: "user_owner",
+    login: "ada",
+    address: "192.0.2.7",
+    userAgent: "Browser on a desk",
+    isCurrent: true,
+    createdAt: at(7_200),
+    lastSeenAt: at(30),
+    expiresAt: at(-86_400),
+    ...change,
+  };
+}
+
 export function aToken(change: Partial<Token> = {}): Token {
   return {
     id: "tok_1",
     name: "backup script",
     hint: "weft_pat_x7Kq",
     scopes: ["peers:read"],
+    userId: "user_owner",
     createdBy: "user_owner",
     createdAt: at(7_200),
     lastUsedAt: null,

@@ -1,6 +1,7 @@
-import type { EnrolmentKey, Network, Peer, Rule, Token } from "../api/types.ts";
+import type { Account, EnrolmentKey, Invite, Network, Peer, Rule, Session, Token } from "../api/types.ts";
 import { aNetwork, aRule, at } from "./builders.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
+import { peopleHandlers } from "./in-memory-people.ts";
 
 /** What the control plane of a test knows. */
 export type World = {
@@ -11,6 +12,11 @@ export type World = {
   rules: Rule[];
   keys: EnrolmentKey[];
   tokens: Token[];
+  people: Account[];
+  invites: Invite[];
+  sessions: Session[];
+  providers: { id: string; name: string }[];
+  secondFactor: "off" | "pending" | "on";
 };
 
 export function aWorld(change: Partial<World> = {}): World {
@@ -22,6 +28,11 @@ export function aWorld(change: Partial<World> = {}): World {
     rules: [],
     keys: [],
     tokens: [],
+    people: [],
+    invites: [],
+    sessions: [],
+    providers: [],
+    secondFactor: "off",
     ...change,
   };
 }
@@ -57,8 +68,10 @@ export function worldHandlers(world: World): Handlers {
       Object.assign(world, { ownerExists: true, signedIn: true, networks: [network] });
       return { user, network };
     },
-    "sessions.login": ({ password }) => {
-      if (password !== "correct horse battery") throw new Refusal(401, "invalid_credentials");
+    "sessions.login": ({ password, code }) => {
+      if (password !== "correct horse battery") throw new Refusal(401, "login_failed");
+      if (world.secondFactor === "on" && code === undefined) throw new Refusal(401, "second_factor_needed");
+      if (world.secondFactor === "on" && code !== "123456") throw new Refusal(401, "second_factor_wrong");
       world.signedIn = true;
       return { user };
     },
@@ -66,6 +79,7 @@ export function worldHandlers(world: World): Handlers {
       signedIn();
       return { user };
     },
+    ...peopleHandlers(world, page),
     "instance.get": () => ({
       version: "0.1.0",
       startedAt: at(600),
@@ -127,6 +141,7 @@ export function worldHandlers(world: World): Handlers {
         name,
         hint: "weft_pat_Nn0w",
         scopes,
+        userId: user.id,
         createdBy: user.id,
         createdAt: at(0),
         lastUsedAt: null,

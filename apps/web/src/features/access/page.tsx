@@ -1,59 +1,30 @@
-import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { useTRPC } from "../../api/context.ts";
-import { toProblem } from "../../api/error-text.ts";
-import type { Token } from "../../api/types.ts";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ACCESS_VIEWS, paths, routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
-import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
-import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
-import { TokensTable } from "./components/tokens-table.tsx";
-import { CreateTokenDialog } from "./dialogs/create-token-dialog.tsx";
-import { RevokeTokenDialog } from "./dialogs/revoke-token-dialog.tsx";
-import { TokenOnceDialog } from "./dialogs/token-once-dialog.tsx";
+import { Segmented } from "../../ui/segmented.tsx";
+import { AccountView } from "./views/account-view.tsx";
+import { PeopleView } from "./views/people-view.tsx";
+import { TokensView } from "./views/tokens-view.tsx";
 
-/** What is open above the list. */
-type OpenDialog =
-  | { readonly kind: "create" }
-  | { readonly kind: "once"; readonly secret: string }
-  | { readonly kind: "revoke"; readonly token: Token }
-  | null;
+const route = getRouteApi(routeIds.access);
 
-/** API tokens: list, create, revoke. */
+/** Who gets in, and with what: tokens, people, one's own account. */
 export function AccessPage(): ReactNode {
   const text = strings.access;
-  const trpc = useTRPC();
-  const tokens = useQuery(trpc.tokens.list.queryOptions({ limit: 500 }));
-  const [dialog, setDialog] = useState<OpenDialog>(null);
-  const close = (): void => setDialog(null);
-  const retry = (): void => void tokens.refetch();
-  const items = tokens.data?.items;
+  const navigate = useNavigate();
+  const { view = "tokens" } = route.useSearch();
 
   return (
-    <Page
-      title={text.title}
-      sentence={text.sentence}
-      action={
-        <Button look="primary" icon="plus" onPress={() => setDialog({ kind: "create" })}>
-          {text.create}
-        </Button>
-      }
-    >
-      {tokens.isError && items ? <StaleNote onRetry={retry}>{strings.common.staleRows}</StaleNote> : null}
-      {!items && tokens.error ? (
-        <ProblemPanel problem={toProblem(tokens.error)} onRetry={retry} />
-      ) : !items ? (
-        <LoadingPanel label={text.loading} />
-      ) : items.length === 0 ? (
-        <EmptyPanel title={text.empty}>{text.emptyHint}</EmptyPanel>
-      ) : (
-        <TokensTable tokens={items} onRevoke={(token) => setDialog({ kind: "revoke", token })} />
-      )}
-      {dialog?.kind === "create" ? (
-        <CreateTokenDialog onClose={close} onCreated={(secret) => setDialog({ kind: "once", secret })} />
-      ) : null}
-      {dialog?.kind === "once" ? <TokenOnceDialog secret={dialog.secret} onClose={close} /> : null}
-      {dialog?.kind === "revoke" ? <RevokeTokenDialog token={dialog.token} onClose={close} /> : null}
+    <Page title={text.title} sentence={text.sentence}>
+      <Segmented
+        label={text.views.label}
+        value={view}
+        onChange={(chosen) => void navigate({ to: paths.access, search: { view: chosen } })}
+        options={ACCESS_VIEWS.map((value) => ({ value, label: text.views[value] }))}
+      />
+      {view === "tokens" ? <TokensView /> : view === "people" ? <PeopleView /> : <AccountView />}
     </Page>
   );
 }

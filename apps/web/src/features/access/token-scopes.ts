@@ -14,9 +14,19 @@ export const NO_SCOPES: ScopeLevels = {
   peers: "none",
   keys: "none",
   policies: "none",
+  routes: "none",
+  dns: "none",
+  profiles: "none",
+  gateways: "none",
+  users: "none",
   tokens: "none",
+  webhooks: "none",
+  audit: "none",
+  flows: "none",
+  metrics: "none",
   jobs: "none",
   settings: "none",
+  backups: "none",
 };
 
 export const SCOPE_LEVELS: readonly ScopeLevel[] = ["none", "read", "write"];
@@ -27,9 +37,19 @@ export const SCOPE_RESOURCES: readonly ScopeResource[] = [
   "peers",
   "keys",
   "policies",
+  "routes",
+  "dns",
+  "profiles",
+  "gateways",
   "jobs",
+  "flows",
+  "metrics",
+  "audit",
+  "webhooks",
+  "users",
   "tokens",
   "settings",
+  "backups",
 ];
 
 /** The scopes that grant the chosen levels. */

@@ -24,5 +24,17 @@ export const login = {
   login: "User name",
   password: "Password",
   submit: "Sign in",
+  code: "Code",
+  codeHint: "The six digits your authenticator application shows, or a recovery code.",
+  with: (provider: string) => `Sign in with ${provider}`,
+  returning: "Signing you in",
+  backToLogin: "Back to the login",
   loop: "You were sent back here twice. Your browser may refuse this site's cookies: allow them, then sign in again.",
+};
+
+export const invite = {
+  title: "You are invited",
+  sentence: (role: string) => `Choose a user name and a password. Your role will be ${role}.`,
+  looking: "Looking at the invite",
+  submit: "Create account",
 };
