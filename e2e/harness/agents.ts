@@ -37,8 +37,8 @@ export type Agent = {
   readonly program: Program;
   /** Runs a verb of the command line against this daemon. */
   readonly weft: (...args: readonly string[]) => Promise<CommandResult>;
-  /** Starts the daemon again from its state, after it was stopped or killed. */
-  readonly up: () => Promise<Agent>;
+  /** Starts the daemon again from its state, after it was stopped or killed; with other settings, when there are any. */
+  readonly up: (env?: Readonly<Record<string, string>>) => Promise<Agent>;
 };
 
 /** A row of the peer list, as far as tests look at it. */
@@ -79,10 +79,11 @@ function describe(options: JoinOptions, program: Program, joined: Joined): Agent
     interfaceName: INTERFACE_NAME,
     program,
     weft: (...args) => host.run(process.execPath, [WEFT, ...args, "--state-dir", joined.stateFolder]),
-    async up() {
-      const next = startDaemon(options, ["up", "--foreground", "--state-dir", joined.stateFolder]);
+    async up(env = options.env) {
+      const again = env === undefined ? options : { ...options, env };
+      const next = startDaemon(again, ["up", "--foreground", "--state-dir", joined.stateFolder]);
       await next.waitForLine("ready", JOIN_MS, (line) => (line.includes('"event":"ready"') ? true : undefined));
-      return describe(options, next, joined);
+      return describe(again, next, joined);
     },
   };
 }

@@ -11,6 +11,8 @@ export type LabNetwork = { readonly lab: Lab; readonly hub: Host; readonly hosts
 /** A server and two joined hosts, `ada` and `grace`. */
 export type Mesh = {
   readonly lab: Lab;
+  /** Between the hosts; the server is reached through it. */
+  readonly hub: Host;
   readonly server: Server;
   readonly owned: OwnedNetwork;
   readonly ada: Agent;
@@ -64,7 +66,7 @@ export async function startMesh(options: MeshOptions = {}): Promise<Mesh> {
   await eventually("a first answer through the tunnel", { withinMs: 20_000 }, async () =>
     (await countPings(road, 1, 100)).received === 1 ? true : undefined,
   );
-  return { lab, server, owned, ada, grace, road, wayBack: { from: grace.host, to: ada.host, address: ada.ipv4 } };
+  return { lab, hub, server, owned, ada, grace, road, wayBack: { from: grace.host, to: ada.host, address: ada.ipv4 } };
 }
 
 /** Stops every program of a mesh or lab and deletes its namespaces. */

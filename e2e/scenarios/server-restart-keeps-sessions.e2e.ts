@@ -5,6 +5,7 @@ import { listPeers, type Agent } from "../harness/agents.ts";
 import { eventually } from "../harness/eventually.ts";
 import { startSteadyPing } from "../harness/steady-ping.ts";
 import { countPings, steadyStream } from "../harness/traffic.ts";
+import type { Mesh } from "../harness/mesh.ts";
 import { test } from "./mesh-test.ts";
 
 /** 15 s, give or take 10 %. */
@@ -37,9 +38,9 @@ test("killing the server under traffic loses no packet, and all hosts are online
 });
 
 test("hosts that start while the server is away build the mesh from their last map", async ({ mesh }) => {
-  for (const agent of [mesh.ada, mesh.grace]) await knowsItsPeer(agent);
   await mesh.server.program.stop();
   for (const agent of [mesh.ada, mesh.grace]) {
+    await seesNoServer(agent);
     agent.program.signal("SIGKILL");
     await agent.program.ended;
   }
@@ -53,11 +54,59 @@ test("hosts that start while the server is away build the mesh from their last m
   expect(await countPings(mesh.wayBack, 20, 20)).toEqual({ sent: 20, received: 20 });
 });
 
-/** The map that tells the agent how to talk to the other host has arrived: the last map both start from later. */
-async function knowsItsPeer(agent: Agent): Promise<void> {
-  await eventually(`the whole map at ${agent.name}`, { withinMs: 20_000 }, async () => {
-    const { stdout } = await agent.weft("status", "--json");
-    const { peers }: { readonly peers: readonly { readonly profile: string }[] } = JSON.parse(stdout);
-    return peers.every(({ profile }) => profile !== "plain") && peers.length === 1 ? true : undefined;
+test("a host that starts again with a newer link profile than the other talks to it while the server is away", async ({
+  mesh,
+}) => {
+  await eventually("a link profile at both hosts", { withinMs: 60_000 }, async () => {
+    const states = await Promise.all([mesh.ada, mesh.grace].map(profileOf));
+    return states.every((state) => state === "active") ? true : undefined;
   });
+  await hearNothingMore(mesh);
+  await mesh.ada.program.stop();
+  const newer = await mesh.ada.up(OFFERS_NOTHING);
+  await eventually("the map without a profile at ada", { withinMs: 60_000 }, async () => {
+    const state = await profileOf(newer);
+    return state === "changing" || state === "plain" ? true : undefined;
+  });
+  await mesh.server.program.stop();
+  await seesNoServer(newer);
+  newer.program.signal("SIGKILL");
+  await newer.program.ended;
+
+  const again = await newer.up(OFFERS_NOTHING);
+  await eventually("an answer under the profile before", { withinMs: 120_000 }, async () =>
+    (await countPings(mesh.wayBack, 1, 100)).received === 1 ? true : undefined,
+  );
+
+  expect(await countPings(mesh.road, 20, 20)).toEqual({ sent: 20, received: 20 });
+  expect(await profileOf(again)).toBe("changing");
+});
+
+const OFFERS_NOTHING = { WEFT_CIPHER: "chacha20", WEFT_CHECKSUM_ELISION: "off" };
+
+/** From here on nothing of the server reaches grace; ada and grace still reach each other. */
+async function hearNothingMore({ hub, grace }: Mesh): Promise<void> {
+  const { stdout } = await grace.host.run("ip", ["-json", "address", "show", "dev", "eth0"]);
+  const [link]: readonly { readonly addr_info: readonly { readonly local: string }[] }[] = JSON.parse(stdout);
+  for (const { local } of link?.addr_info ?? []) await hub.run("ip", ["route", "add", "blackhole", local]);
+}
+
+/** Until then the agent may not have written what it heard last. */
+async function seesNoServer(agent: Agent): Promise<void> {
+  await eventually(`${agent.name} without a server`, { withinMs: 60_000 }, async () => {
+    const { server } = await statusOf(agent);
+    return server.state === "connected" ? undefined : true;
+  });
+}
+
+/** The state of the link profile with the one other host. */
+async function profileOf(agent: Agent): Promise<string | undefined> {
+  return (await statusOf(agent)).peers[0]?.profile;
+}
+
+type Status = { readonly server: { readonly state: string }; readonly peers: readonly { readonly profile: string }[] };
+
+async function statusOf(agent: Agent): Promise<Status> {
+  const { stdout } = await agent.weft("status", "--json");
+  return JSON.parse(stdout) as Status;
 }

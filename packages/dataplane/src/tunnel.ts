@@ -23,6 +23,11 @@ export type TunnelPeer = {
   readonly keepaliveSeconds: number;
   /** What both ends do beyond plain WireGuard; absent = nothing. Both must hold the same. */
   readonly profile?: LinkProfile;
+  /**
+   * What both ends did before `profile`, for a peer that is new to this tunnel and may still be called by an end that has
+   * not heard of the change. A tunnel remembers it by itself when `profile` changes; absent = nothing else is accepted.
+   */
+  readonly profileBefore?: LinkProfile | "plain";
   /** Whether we may go on in plain WireGuard when the peer does not answer under the profile; absent = refuse. */
   readonly profileFallback?: ProfileFallback;
   /** Whether it is asked, inside the tunnel, which sizes reach it; only in sessions under a `profile`. Default: not. */
@@ -267,6 +272,8 @@ export type TunnelEvent =
   | { readonly kind: "peer-down"; readonly publicKey: PublicKey }
   | { readonly kind: "endpoint-moved"; readonly publicKey: PublicKey; readonly endpoint: Endpoint }
   | { readonly kind: "handshake-failed"; readonly publicKey: PublicKey; readonly attempts: number }
+  /** A session under the wanted profile (null = plain WireGuard) works: the one before is not accepted any more. */
+  | { readonly kind: "profile-settled"; readonly publicKey: PublicKey; readonly profile: LinkProfile | null }
   | { readonly kind: "fault"; readonly fault: TunnelFault }
   /** A worker panicked and the engine has ended; the tunnel has to be closed and made again. */
   | { readonly kind: "engine-failed"; readonly shard: number; readonly message: string }

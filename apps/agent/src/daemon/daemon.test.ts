@@ -1,7 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { createConnection } from "node:net";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { applyDelta, jobIds, parseIp, parseJoinKey, type AgentFrame, type MapDelta } from "@weft/protocol";
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import type { TunnelPeer } from "@weft/dataplane";
+import {
+  applyDelta,
+  jobIds,
+  ok,
+  parseIp,
+  parseJoinKey,
+  type AgentFrame,
+  type LinkProfile,
+  type MapDelta,
+} from "@weft/protocol";
 import { aNetworkMap, aPeer, countingRandom, mustBe } from "@weft/protocol/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
@@ -88,6 +98,21 @@ async function joinAndRun(): Promise<{ daemon: Daemon; stream: () => AgentStream
   expect((await daemon.ready).ok).toBe(true);
   await eventually("the stream is there", () => plane.streams.length === 1);
   return { daemon, stream: () => plane.streams[0]! };
+}
+
+/** Every list of peers that tunnels made from now on are given. */
+function notePeers(memory: MemorySystem): (readonly TunnelPeer[])[] {
+  const given: (readonly TunnelPeer[])[] = [];
+  system = {
+    ...memory,
+    createTunnel(options) {
+      const made = memory.createTunnel(options);
+      if (!made.ok) return made;
+      const { replacePeers } = made.value;
+      return ok({ ...made.value, replacePeers: (peers) => (given.push(peers), replacePeers(peers)) });
+    },
+  };
+  return given;
 }
 
 const framesOf = <K extends AgentFrame["kind"]>(stream: AgentStream, kind: K) =>
@@ -181,6 +206,33 @@ describe("the map", () => {
     expect(plane.streams[0]?.hello.lastMap).toEqual(plane.version());
     await eventually("status", () => framesOf(plane.streams[0]!, "status").length === 1);
     expect(framesOf(plane.streams[0]!, "applied")).toEqual([]);
+  });
+
+  test("a killed agent knows the link profile before the present one, with the server off", async () => {
+    const { daemon } = await joinAndRun();
+    const profile: LinkProfile = { revision: 1, cipher: "aes-256-gcm", elision: "on", lanes: 1 };
+    const bytesBefore = statSync(state.paths.map).size;
+    change({ upserts: [aPeer(1, { profile })], removals: [] });
+    await eventually("stored", () => statSync(state.paths.map).size > bytesBefore);
+    const killed = aStateDirectory();
+    for (const name of ["identity", "membership", "map", "profiles"] as const)
+      copyFileSync(state.paths[name], killed.paths[name]);
+    await daemon.stop("the copy goes on");
+    await plane.stop();
+    const given = notePeers(system);
+    store = createStateStore(killed.paths);
+
+    const again = await run();
+
+    expect((await again.ready).ok).toBe(true);
+    expect(given.at(-1)).toMatchObject([{ profile, profileBefore: "plain" }, { publicKey: aPeer(2).publicKey }]);
+    expect(given.at(-1)?.[1]).not.toHaveProperty("profileBefore");
+
+    system.emit({ kind: "profile-settled", publicKey: aPeer(1).publicKey, profile });
+    await eventually("forgotten", () => !existsSync(killed.paths.profiles));
+    await again.stop("over");
+    running.splice(0);
+    killed.remove();
   });
 
   test("a damaged stored map is reported and replaced from the server", async () => {

@@ -60,9 +60,8 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
       },
       onRemoved(message) {
         log.warn("membership_over", { message });
-        node.closeTunnel();
         removeFile(store.paths.membership);
-        removeFile(store.paths.map);
+        node.forgetMap();
         removed.resolve(message);
         ready.resolve(err({ code: "removed", message }));
       },

@@ -21,6 +21,8 @@ export type MapKeeperDeps = {
   /** Asks the server for the whole map. */
   readonly needMap: (reason: NeedMapReason) => void;
   readonly apply: (checked: CheckedMap) => void;
+  /** Puts on disk what must be there before the map is. */
+  readonly saveFirst: () => void;
 };
 
 /** Follows the map stream and keeps its signed frames on disk. */
@@ -29,6 +31,7 @@ export type MapKeeper = {
   readonly load: () => NetworkMap | null;
   readonly handle: (frame: ServerFrame, raw: Uint8Array) => void;
   readonly version: () => MapVersion | null;
+  /** From now on the map on disk may be all there is: what is not there yet is written. */
   readonly streamEnded: () => void;
   /** Drops the map, also from disk: the node may not use it any more. */
   readonly forget: () => void;
@@ -49,6 +52,7 @@ export function createMapKeeper(deps: MapKeeperDeps): MapKeeper {
       cooling = null;
       if (stored === "pending") save();
     });
+    deps.saveFirst();
     const saved = saveMapFile(path, receiver.signedFrames());
     if (saved.ok) stored = "on_disk";
     else log.error("map_not_saved", { message: saved.error.message });
@@ -57,6 +61,10 @@ export function createMapKeeper(deps: MapKeeperDeps): MapKeeper {
   const saveSoon = (): void => {
     stored = "pending";
     if (cooling === null) save();
+  };
+  const flush = (): void => {
+    if (stored === "pending") save();
+    else deps.saveFirst();
   };
   return {
     load() {
@@ -79,16 +87,17 @@ export function createMapKeeper(deps: MapKeeperDeps): MapKeeper {
       if (receiver.wantsCompaction()) deps.needMap("compact");
     },
     version: () => receiver.version(),
-    streamEnded: () => receiver.streamEnded(),
+    streamEnded() {
+      receiver.streamEnded();
+      flush();
+    },
     forget() {
       receiver = newReceiver(deps.serverKey);
       stored = "on_disk";
       const removed = removeFile(path);
       if (!removed.ok) log.error("map_not_removed", { message: removed.error.message });
     },
-    flush() {
-      if (stored === "pending") save();
-    },
+    flush,
   };
 }
 

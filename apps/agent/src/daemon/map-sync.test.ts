@@ -1,18 +1,19 @@
 import type { Tunnel, TunnelError } from "@weft/dataplane";
-import { err, ok, type NetworkMap } from "@weft/protocol";
+import { err, ok, type LinkProfile, type NetworkMap } from "@weft/protocol";
 import { aNetworkMap, anAllowRule, aPeer, aPrefix, aPublicKey, aSelf, mustBe } from "@weft/protocol/testing";
 import { describe, expect, test } from "vitest";
 
 import { makeIdentity } from "../state/identity.ts";
 import { createMemorySystem } from "../testing/memory-system.ts";
 import { tunnelPeer } from "./map-to-tunnel.ts";
-import { createMapSync } from "./map-sync.ts";
+import { createMapSync, type MapSyncParts } from "./map-sync.ts";
+import { createProfileMemory } from "./profile-memory.ts";
 import { parseEndpoint } from "@weft/protocol";
 
 type Calls = { readonly name: string; readonly argument: unknown }[];
 
 /** The real core in memory; every call that changes it is noted. */
-function start(overrides: Partial<Tunnel> = {}) {
+function start(overrides: Partial<Tunnel> = {}, parts: Partial<MapSyncParts> = {}) {
   const system = createMemorySystem();
   const calls: Calls = [];
   const note =
@@ -41,7 +42,7 @@ function start(overrides: Partial<Tunnel> = {}) {
       replaceSelf: note("replaceSelf", tunnel.replaceSelf),
       ...overrides,
     });
-  });
+  }, parts);
   return { sync, calls, system, fail: (error: TunnelError | null) => (failure = error) };
 }
 
@@ -92,6 +93,30 @@ describe("map to tunnel", () => {
 
     expect(tookMs.sort((a, b) => a - b)[25]).toBeLessThan(1);
     expect(sync.map()?.peers).toHaveLength(10_000);
+  });
+
+  test("what the map said of a link profile before outlives the tunnel, and goes with the peer", () => {
+    const profiles = createProfileMemory();
+    const { sync, calls } = start({}, { profiles });
+    const profile: LinkProfile = { revision: 1, cipher: "aes-256-gcm", elision: "on", lanes: 1 };
+    const { publicKey } = aPeer(1);
+    sync.applyMap(aNetworkMap(2));
+    sync.applyChange({ upserts: [aPeer(1, { profile })], removals: [] });
+    expect(profiles.before(publicKey)).toBe("plain");
+
+    calls.length = 0;
+    sync.rebuild();
+    expect(calls.find(({ name }) => name === "replacePeers")?.argument).toMatchObject([
+      { publicKey, profile, profileBefore: "plain" },
+      { publicKey: aPeer(2).publicKey },
+    ]);
+    sync.close();
+    expect(profiles.before(publicKey)).toBe("plain");
+
+    sync.applyMap(aNetworkMap(1, { peers: [aPeer(1, { profile })] }));
+    expect(profiles.before(publicKey)).toBe("plain");
+    sync.applyChange({ upserts: [], removals: [aPeer(1).id] });
+    expect(profiles.before(publicKey)).toBeUndefined();
   });
 
   test("a key that moves from a removed peer to a new one stays in the tunnel", () => {

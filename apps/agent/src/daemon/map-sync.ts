@@ -1,4 +1,4 @@
-import type { ResumePoint, Tunnel, TunnelError, TunnelSelf } from "@weft/dataplane";
+import type { ResumePoint, Tunnel, TunnelError, TunnelPeer, TunnelSelf } from "@weft/dataplane";
 import {
   err,
   ok,
@@ -13,10 +13,17 @@ import {
 
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
-import { createPeerIndex } from "./peer-index.ts";
+import { createPeerIndex, type PeerIndex } from "./peer-index.ts";
+import { createProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 
 /** Makes the tunnel for the node's own settings. */
 export type MakeTunnel = (self: TunnelSelf, map: MapSelf) => Result<Tunnel, TunnelError>;
+
+export type MapSyncParts = {
+  /** What a host's own settings say about the MTU. */
+  readonly policy: MtuPolicy;
+  readonly profiles: ProfileMemory;
+};
 
 /** Keeps the tunnel equal to the newest map. */
 export type MapSync = {
@@ -41,18 +48,20 @@ export type MapSync = {
   readonly rebuild: () => readonly ApplyError[];
   /** How many tunnels were made so far. */
   readonly tunnelsMade: () => number;
-  /** Removes the tunnel and forgets the map. */
+  /** Removes the tunnel and forgets the map; what is remembered of its peers' link profiles is for the next run. */
   readonly close: () => void;
 };
 
-export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): MapSync {
+export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts> = {}): MapSync {
+  const { policy = {}, profiles = createProfileMemory() } = own;
   /** Own settings and filter; the peers are in the index, so that a change costs what it changes. */
   let settings: Settings | null = null;
   let wholeMap: NetworkMap | null = null;
   let tunnel: Tunnel | null = null;
   let tunnelsMade = 0;
-  let resume: readonly ResumePoint[] = [];
-  const index = createPeerIndex();
+  let resume: ResumePoint[] = [];
+  const peers = createPeerIndex();
+  const index = remembering(peers, profiles);
   const selfOf = (self: MapSelf): TunnelSelf => tunnelSelf(self, policy);
 
   const currentMap = (): NetworkMap | null => (wholeMap ??= settings && { ...settings, peers: index.all() });
@@ -64,9 +73,8 @@ export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): M
     if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
     tunnel = made.value;
     tunnelsMade += 1;
-    const errors = [...fill(made.value, map), ...problems("sessions", made.value.resumePeers(resume))];
-    resume = [];
-    return errors;
+    const filled = fill(tunnel, map, profiles);
+    return [...filled, ...problems("sessions", tunnel.resumePeers(resume.splice(0)))];
   };
   const takeDown = (): void => {
     if (!tunnel) return;
@@ -82,7 +90,10 @@ export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): M
       wholeMap = next;
       index.replace(next.peers);
       if (!tunnel || !before) return build();
-      return [...problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(next.self))), ...fill(tunnel, next)];
+      return [
+        ...problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(next.self))),
+        ...fill(tunnel, next, profiles),
+      ];
     },
     applyChange(delta) {
       if (!settings) return [{ object: "map", detail: "a change came before the first map" }];
@@ -94,7 +105,7 @@ export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): M
       const { self } = settings;
       // The policy for profiles stands in every peer of the tunnel.
       const changed = self.profileFallback === before.self.profileFallback ? delta.upserts : index.all();
-      const upserts = changed.map((peer) => tunnelPeer(peer, self));
+      const upserts = tunnelPeers(changed, self, profiles);
       const touchesPeers = upserts.length + removals.length > 0;
       return [
         ...(delta.self ? problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(delta.self))) : []),
@@ -110,10 +121,7 @@ export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): M
     tunnelsMade: () => tunnelsMade,
     restoreInterface() {
       if (!tunnel || !settings) return [];
-      const wanted = selfOf(settings.self);
-      // The tunnel believes that all is set: taking it back first makes it set everything again.
-      tunnel.replaceSelf({ ...wanted, addresses: [], routes: [] });
-      return problems("self", tunnel.replaceSelf(wanted));
+      return problems("self", setSelfAgain(tunnel, selfOf(settings.self)));
     },
     self: () => settings?.self ?? null,
     map: currentMap,
@@ -125,24 +133,52 @@ export function createMapSync(makeTunnel: MakeTunnel, policy: MtuPolicy = {}): M
       resume = [];
       settings = null;
       wholeMap = null;
-      index.replace([]);
+      peers.replace([]);
     },
   };
 }
 
 /** Peers with a session or a try at one: somebody waits for them. */
-function resumePoints(tunnel: Tunnel): readonly ResumePoint[] {
+function resumePoints(tunnel: Tunnel): ResumePoint[] {
   const wanted = tunnel.peers().filter(({ session }) => session.state !== "none");
   return wanted.map(({ publicKey, endpoint }) => ({ publicKey, endpoint }));
 }
 
 type Settings = Pick<NetworkMap, "self" | "filter">;
 
-function fill(tunnel: Tunnel, map: NetworkMap): ApplyError[] {
+/** What the index said of a peer's link profile before each change is remembered. */
+function remembering(index: PeerIndex, profiles: ProfileMemory): PeerIndex {
+  return {
+    ...index,
+    replace(peers) {
+      profiles.note(peers, index.byKey);
+      index.replace(peers);
+      profiles.keepOnly(index.byKey);
+    },
+    change(delta) {
+      profiles.note(delta.upserts, index.byKey);
+      const gone = index.change(delta);
+      profiles.drop(gone);
+      return gone;
+    },
+  };
+}
+
+function tunnelPeers(peers: readonly MapPeer[], self: MapSelf, profiles: ProfileMemory): readonly TunnelPeer[] {
+  return peers.map((peer) => tunnelPeer(peer, self, profiles.before(peer.publicKey)));
+}
+
+function fill(tunnel: Tunnel, map: NetworkMap, profiles: ProfileMemory): ApplyError[] {
   return [
     ...problems("filter", tunnel.replaceFilter(map.filter)),
-    ...problems("peers", tunnel.replacePeers(map.peers.map((peer) => tunnelPeer(peer, map.self)))),
+    ...problems("peers", tunnel.replacePeers(tunnelPeers(map.peers, map.self, profiles))),
   ];
+}
+
+/** The tunnel believes that all is set: taking it back first makes it set everything again. */
+function setSelfAgain(tunnel: Tunnel, wanted: TunnelSelf): Result<void, TunnelError> {
+  tunnel.replaceSelf({ ...wanted, addresses: [], routes: [] });
+  return tunnel.replaceSelf(wanted);
 }
 
 /** Re-addresses where something differs; a refused change leaves the old settings (AP-51). */

@@ -4,6 +4,7 @@ import {
   hostPrefix,
   prefixContains,
   type Endpoint,
+  type LinkProfile,
   type MapPeer,
   type MapSelf,
   type Prefix,
@@ -12,7 +13,7 @@ import {
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
 
 /** A peer of the map as the tunnel wants it. */
-export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
+export function tunnelPeer(peer: MapPeer, self: MapSelf, profileBefore?: LinkProfile | "plain"): TunnelPeer {
   return {
     publicKey: peer.publicKey,
     ...(peer.presharedKey ? { presharedKey: peer.presharedKey } : {}),
@@ -23,6 +24,7 @@ export function tunnelPeer(peer: MapPeer, self: MapSelf): TunnelPeer {
     endpoints: peer.endpoints.filter((endpoint) => !insideNetwork(endpoint, self)),
     keepaliveSeconds: peer.keepaliveSeconds,
     ...(peer.profile ? { profile: peer.profile } : {}),
+    ...(profileBefore ? { profileBefore } : {}),
     ...(self.profileFallback ? { profileFallback: self.profileFallback } : {}),
     // Extension messages are for weft nodes that agreed on more than plain WireGuard; a plain member never gets one.
     pathProbes: peer.profile ? "sent" : "not-sent",

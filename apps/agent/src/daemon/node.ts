@@ -18,9 +18,10 @@ import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from 
 import { createJobs, type Jobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
-import { createMapKeeper, type MapKeeper } from "./map-keeper.ts";
+import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keeper.ts";
 import { createMapSync, type MapSync } from "./map-sync.ts";
 import { networkRanges } from "./map-to-tunnel.ts";
+import { createStoredProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { createStatusReporter, type StatusReporter } from "./status-reporter.ts";
 import { createTunnelFactory } from "./tunnel-factory.ts";
@@ -75,12 +76,16 @@ export type MeshNode = {
   readonly flush: () => void;
   /** Removes the tunnel. */
   readonly closeTunnel: () => void;
+  /** Removes the tunnel and what is stored of its network. */
+  readonly forgetMap: () => void;
 };
 
 export function createNode(deps: NodeDeps): MeshNode {
   const { log, store, timers, system, mtuPolicy } = deps;
   const send = (frame: AgentFrame): void => void control.send(frame);
-  const sync = createMapSync(createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) }), mtuPolicy);
+  const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
+  const makeTunnel = createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) });
+  const sync = createMapSync(makeTunnel, { policy: mtuPolicy, profiles });
   const peerState = (peer: MapPeer): PeerState | null => sync.tunnel()?.peer(peer.publicKey) ?? null;
   const applier = createMapApplier({
     sync,
@@ -92,14 +97,7 @@ export function createNode(deps: NodeDeps): MeshNode {
       changed();
     },
   });
-  const keeper = createMapKeeper({
-    path: store.paths.map,
-    serverKey: deps.membership.serverKey,
-    timers,
-    log,
-    needMap: (reason) => send({ kind: "needMap", reason }),
-    apply: applier.apply,
-  });
+  const keeper = createKeeper(deps, { send, apply: applier.apply, saveFirst: profiles.flush });
   const control = createControlClient(
     { ...deps, request: () => streamRequest(deps, keeper.version()) },
     {
@@ -118,8 +116,12 @@ export function createNode(deps: NodeDeps): MeshNode {
     if (sync.map()) log.warn("membership_suspended", { message });
     applier.stop();
     restart.stop();
+    forgetMap();
+  };
+  const forgetMap = (): void => {
     closeTunnel(sync, store);
     keeper.forget();
+    profiles.forget();
   };
   const { takeDown } = sync;
   const changed = (): void => reporter.tunnelChanged();
@@ -129,10 +131,11 @@ export function createNode(deps: NodeDeps): MeshNode {
   const jobs = createJobs({ timers, pingOnce: system.ping, send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync);
   const addresses = watchAddresses(deps, { control, reporter, guard });
-  const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart });
+  const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart, profiles });
 
   return {
     start() {
+      profiles.load();
       const map = keeper.load();
       if (map) applier.applyStored(map);
       control.start();
@@ -154,7 +157,23 @@ export function createNode(deps: NodeDeps): MeshNode {
     },
     flush: keeper.flush,
     closeTunnel: () => closeTunnel(sync, store),
+    forgetMap,
   };
+}
+
+function createKeeper(
+  { store, membership, timers, log }: NodeDeps,
+  own: Pick<MapKeeperDeps, "apply" | "saveFirst"> & { readonly send: (frame: AgentFrame) => void },
+): MapKeeper {
+  return createMapKeeper({
+    path: store.paths.map,
+    serverKey: membership.serverKey,
+    timers,
+    log,
+    needMap: (reason) => own.send({ kind: "needMap", reason }),
+    apply: own.apply,
+    saveFirst: own.saveFirst,
+  });
 }
 
 function takeFrame(
@@ -242,9 +261,15 @@ function logTunnelEvent(log: Log, event: TunnelEvent): void {
 
 function handleTunnelEvent(
   event: TunnelEvent,
-  own: { readonly log: Log; readonly guard: InterfaceGuard; readonly restart: EngineRestart },
+  own: {
+    readonly log: Log;
+    readonly guard: InterfaceGuard;
+    readonly restart: EngineRestart;
+    readonly profiles: ProfileMemory;
+  },
 ): void {
   logTunnelEvent(own.log, event);
+  if (event.kind === "profile-settled") own.profiles.settle(event.publicKey, event.profile);
   if (event.kind === "fault" && event.fault.operation === "tun-write") own.guard.suspect();
   const failure = engineFailure(event);
   if (failure !== null) own.restart.failed(failure);

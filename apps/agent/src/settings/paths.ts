@@ -7,6 +7,8 @@ export type StatePaths = {
   readonly identity: string;
   readonly membership: string;
   readonly map: string;
+  /** Link profiles of the time before the map. */
+  readonly profiles: string;
   readonly runtime: string;
   readonly lock: string;
   readonly socket: string;
@@ -30,6 +32,7 @@ export function statePaths(directory: string): StatePaths {
     identity: join(directory, "identity.json"),
     membership: join(directory, "membership.json"),
     map: join(directory, "map.bin"),
+    profiles: join(directory, "link-profiles.json"),
     runtime: join(directory, "runtime.json"),
     lock: join(directory, "daemon.lock"),
     socket: join(directory, "weft.sock"),

@@ -7,11 +7,11 @@ import { createInitiation } from "./handshake/initiator.ts";
 import { writeMacs } from "./handshake/macs.ts";
 import type { CookieReplyMessage, ResponseMessage } from "./handshake/messages.ts";
 import { tai64n } from "./handshake/tai64n.ts";
-import { profileOfAttempt, withWorking } from "./link-profiles.ts";
+import { profileOfAttempt } from "./link-profiles.ts";
 import { type HandshakeAttempt, type Peer, remoteIdentityOf, type SentInitiation } from "./peer.ts";
 import { feedPath } from "./path-mtu-flow.ts";
 import { pathSilent } from "./path-state.ts";
-import { dropAttempt, installSession, markUp } from "./session-flow.ts";
+import { dropAttempt, installSession, markUp, noteWorking } from "./session-flow.ts";
 import { REKEY_GIVE_UP_MS, REKEY_RETRY_MS, RETRY_JITTER_MS_MAX } from "./session-timers.ts";
 import { wireEndpoint } from "./wire-address.ts";
 
@@ -78,7 +78,7 @@ export function acceptResponse(context: CoreContext, incoming: Incoming<Response
   peer.attempt = { state: "idle" };
   const { profile } = pending.bound;
   installSession(context, peer, { keys: finished.value, profile, from: incoming.from, at: incoming.at });
-  peer.profiles = withWorking(peer.profiles, profile);
+  noteWorking(context, peer, profile);
   markUp(context, peer, incoming.at.nowMs);
 }
 

@@ -1,6 +1,7 @@
 import { isSameProfile, type LinkProfile, linkProfileToBytes, type ProfileFallback } from "@weft/protocol";
 import { asciiBytes } from "./handshake/bytes.ts";
 import type { Primitives } from "./handshake/primitives.ts";
+import type { TunnelPeer } from "../tunnel.ts";
 
 /** A profile and what stands for it in handshakes; both null = plain WireGuard. */
 export type BoundProfile = { readonly profile: LinkProfile | null; readonly identifier: Uint8Array | null };
@@ -22,6 +23,20 @@ export const PLAIN: BoundProfile = { profile: null, identifier: null };
 export function bindProfile(primitives: Primitives, profile: LinkProfile | null | undefined): BoundProfile {
   if (!profile) return PLAIN;
   return { profile, identifier: primitives.hash(LABEL, linkProfileToBytes(profile)) };
+}
+
+/** How a peer begins that was not known before: what its map says, and what it said before that. */
+export function startingProfiles(
+  primitives: Primitives,
+  desired: Pick<TunnelPeer, "profile" | "profileBefore" | "profileFallback">,
+): PeerProfiles {
+  const { profile, profileBefore, profileFallback } = desired;
+  const previous = profileBefore === "plain" ? PLAIN : profileBefore && bindProfile(primitives, profileBefore);
+  return {
+    wanted: bindProfile(primitives, profile),
+    previous: previous && !isSameProfile(previous.profile, profile ?? null) ? previous : null,
+    fallback: profileFallback ?? "refuse",
+  };
 }
 
 /** The map names another profile or another policy. */

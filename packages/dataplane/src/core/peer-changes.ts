@@ -4,7 +4,7 @@ import { type CoreContext, type Moment, rearm } from "./core-context.ts";
 import { withAuthenticated, withCandidates } from "./endpoint-choice.ts";
 import { retrySoon, startHandshake } from "./initiator-flow.ts";
 import type { PeerChange, PeerField } from "./map-diff.ts";
-import { bindProfile, withWanted } from "./link-profiles.ts";
+import { bindProfile, startingProfiles, withWanted } from "./link-profiles.ts";
 import type { Peer } from "./peer.ts";
 import { allowProbes, endPath, startPath } from "./path-mtu-flow.ts";
 import { dropAttempt } from "./session-flow.ts";
@@ -34,8 +34,7 @@ export function applyPeerChanges(context: CoreContext, changes: readonly PeerCha
 function addPeer(context: CoreContext, desired: TunnelPeer, at: Moment): void {
   const peer = context.peers.add(desired);
   const { slot } = peer;
-  const wanted = bindProfile(context.local.primitives, desired.profile);
-  peer.profiles = { wanted, previous: null, fallback: desired.profileFallback ?? "refuse" };
+  peer.profiles = startingProfiles(context.local.primitives, desired);
   context.send({ kind: "add-peer", slot, keepaliveSeconds: desired.keepaliveSeconds });
   if (peer.choice.active) context.send({ kind: "set-endpoint", slot, endpoint: wireEndpoint(peer.choice.active) });
   claimPrefixes(context, peer);

@@ -45,7 +45,7 @@ export function confirmSession(
   applySlots(context, peer, { ...withConfirmed(peer.sessions, localIndex), nowMs });
   const { current } = peer.sessions;
   if (current?.localIndex !== localIndex) return;
-  peer.profiles = withWorking(peer.profiles, current.profile);
+  noteWorking(context, peer, current.profile);
   dropAttempt(context, peer);
   peer.path = pathHeard(peer.path, nowMs);
   markUp(context, peer, nowMs);
@@ -75,6 +75,14 @@ export function noteHeard(
   peer.choice = withAuthenticated(peer.choice, endpoint);
   startPath(context, peer, heard.nowMs);
   context.emit({ kind: "endpoint-moved", publicKey: peer.publicKey, endpoint });
+}
+
+/** A session under the profile works. */
+export function noteWorking(context: CoreContext, peer: Peer, profile: LinkProfile | null): void {
+  const before = peer.profiles.previous;
+  peer.profiles = withWorking(peer.profiles, profile);
+  if (before === null || peer.profiles.previous !== null) return;
+  context.emit({ kind: "profile-settled", publicKey: peer.publicKey, profile });
 }
 
 export function markUp(context: CoreContext, peer: Peer, nowMs: number): void {

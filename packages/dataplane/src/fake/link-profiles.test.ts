@@ -2,7 +2,7 @@ import type { LinkProfile, ProfileFallback } from "@weft/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { VirtualWorld } from "./in-memory-tunnel.ts";
-import { type Host, makeHost, makeWorld } from "./test-hosts.ts";
+import { eventKinds, type Host, makeHost, makeWorld } from "./test-hosts.ts";
 import type { Datagram } from "./virtual-network.ts";
 
 const FAST: LinkProfile = { revision: 1, cipher: "aes-256-gcm", elision: "on", lanes: 1 };
@@ -138,6 +138,62 @@ describe("a profile that changes", () => {
   });
 });
 
+describe("a host that starts again while the other has not heard of the new profile", () => {
+  test.each<{ name: string; before: LinkProfile | "plain"; to: LinkProfile | null }>([
+    { name: "plain WireGuard", before: "plain", to: FAST },
+    { name: "another profile", before: FAST, to: SLOW },
+    { name: "a profile where there is none now", before: FAST, to: null },
+  ])("answers under the one before: $name", ({ before, to }) => {
+    const { alice, bob, world } = makeRestarted(before, to);
+
+    bob.say(alice, "from the one with the older map");
+    world.time.advance(1_000);
+    alice.say(bob, "back");
+    world.time.advance(1_000);
+
+    expect(alice.heard()).toEqual(["from the one with the older map"]);
+    expect(bob.heard()).toEqual(["back"]);
+    expect(profileOf(alice)).toMatchObject({ state: "changing", wanted: to, used: before === "plain" ? null : before });
+    expect(eventKinds(alice)).not.toContain("profile-settled");
+  });
+
+  test("never calls under the one before", () => {
+    const { alice, bob, world } = makeRestarted("plain", FAST);
+
+    alice.say(bob, "secret");
+    world.time.advance(200_000);
+
+    expect(bob.heard()).toEqual([]);
+  });
+
+  test("says when the new one was seen working, and accepts the one before no longer", () => {
+    const { alice, bob, world } = makeRestarted("plain", FAST);
+    bob.tunnel.replacePeers([peer(alice, FAST)]);
+    bob.say(alice, "new");
+    world.time.advance(1_000);
+
+    expect(alice.heard()).toEqual(["new"]);
+    expect(alice.events.filter(({ kind }) => kind === "profile-settled")).toEqual([
+      { kind: "profile-settled", publicKey: bob.tunnel.publicKey, profile: FAST },
+    ]);
+
+    bob.tunnel.replacePeers([]);
+    bob.tunnel.replacePeers([peer(alice, null)]);
+    bob.say(alice, "old");
+    world.time.advance(20_000);
+    expect(alice.heard()).toEqual(["new"]);
+  });
+
+  test("accepts nothing but the profile of the map when it was told of none before", () => {
+    const { alice, bob, world } = makePair(FAST, null);
+
+    bob.say(alice, "old");
+    world.time.advance(20_000);
+
+    expect(alice.heard()).toEqual([]);
+  });
+});
+
 describe("somebody on the path", () => {
   test("who drops, alters, repeats and swaps what they like never gets a session under anything but the profile", () => {
     const deed = fc.constantFrom<Deed>("pass", "pass", "drop", "flip", "repeat", "swap", "old");
@@ -218,6 +274,15 @@ function profileOf(host: Host): { readonly state: string; readonly wanted: unkno
 
 function peer(host: Host, profile: LinkProfile | null, profileFallback?: ProfileFallback): Host["asPeer"] {
   return { ...host.asPeer, ...(profile ? { profile } : {}), ...(profileFallback ? { profileFallback } : {}) };
+}
+
+/** Bob still has `before`; alice starts with `to` and what was stored of the time before. */
+function makeRestarted(before: LinkProfile | "plain", to: LinkProfile | null): ReturnType<typeof makePair> {
+  const world = makeWorld();
+  const [alice, bob] = [makeHost(world, 1), makeHost(world, 2)];
+  alice.tunnel.replacePeers([{ ...peer(bob, to), profileBefore: before }]);
+  bob.tunnel.replacePeers([peer(alice, before === "plain" ? null : before)]);
+  return { world, alice, bob };
 }
 
 function makePair(
