@@ -4,7 +4,27 @@ import { build } from "./build.mjs";
 import { reportFailure } from "./lib/progress.mjs";
 import { root } from "./lib/run.mjs";
 
+const usage = `Usage: npm run bench -- SUITE [OPTIONS]
+
+  --json             the report as JSON
+  --case NAME        measure this case alone; may be given several times
+  --contender NAME   measure this contender alone; may be given several times
+  --rounds N         rounds (contenders take turns inside each)
+  --seconds N        seconds per measurement
+  --help             this text
+
+Suites: tunnel, latency, handshake, offload, shards, memory, hostile, soak; "bars" is everything that has a bar.
+Needs root. What each suite measures, and how to name other programs to compare with: e2e/README.md.
+`;
+
 try {
+  if (process.argv.includes("--help")) process.stdout.write(usage);
+  else await bench();
+} catch (error) {
+  reportFailure(error);
+}
+
+async function bench() {
   await build();
   const child = spawn(process.execPath, [`${root}/e2e/dist/bench/main.js`, ...process.argv.slice(2)], {
     stdio: "inherit",
@@ -13,6 +33,4 @@ try {
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? (signal ? 130 : 1);
   });
-} catch (error) {
-  reportFailure(error);
 }

@@ -33,17 +33,29 @@ const checks = [
   },
 ];
 
+const usage = `Usage: npm run check [-- OPTIONS]
+
+  --only NAME      run this check alone
+  --help           this text
+
+Checks: ${checks.map(({ name }) => name).join(", ")}
+`;
+
 try {
-  const { values } = parseArgs({ options: { only: { type: "string" } } });
-  const chosen = values.only ? checks.filter(({ name }) => name === values.only) : checks;
-  if (chosen.length === 0)
-    throw new Error(`no check is named ${values.only}: ${checks.map(({ name }) => name).join(", ")}`);
+  const { values } = parseArgs({ options: { only: { type: "string" }, help: { type: "boolean", default: false } } });
+  if (values.help) process.stdout.write(usage);
+  else await check(values.only);
+} catch (error) {
+  reportFailure(error);
+}
+
+async function check(only) {
+  const chosen = only ? checks.filter(({ name }) => name === only) : checks;
+  if (chosen.length === 0) throw new Error(`no check is named ${only}: ${checks.map(({ name }) => name).join(", ")}`);
   await build();
   const failed = await runAll(chosen);
   process.stdout.write(failed.length === 0 ? "all checks hold\n" : `failed: ${failed.join(", ")}\n`);
   process.exitCode = failed.length === 0 ? 0 : 1;
-} catch (error) {
-  reportFailure(error);
 }
 
 async function runAll(chosen) {

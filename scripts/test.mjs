@@ -5,15 +5,33 @@ import { formatFailure } from "./lib/failure-reasons.mjs";
 import { createProgress, reportFailure } from "./lib/progress.mjs";
 import { runners } from "./lib/test-runners.mjs";
 
+const usage = `Usage: npm test [-- OPTIONS]
+
+  --only NAME      run this runner alone; may be given several times
+  --help           this text
+
+Runners, in this order:
+${runners.map(({ name, title }) => `  ${name.padEnd(16)} ${title}\n`).join("")}
+What cannot run on this machine is skipped, with the reason.
+`;
+
 try {
-  const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
-  const chosen = values.only ? runners.filter(({ name }) => values.only.includes(name)) : runners;
-  if (chosen.length === 0)
-    throw new Error(`no runner is named ${values.only}: ${runners.map(({ name }) => name).join(", ")}`);
-  await build();
-  await testAll(chosen);
+  const { values } = parseArgs({
+    options: { only: { type: "string", multiple: true, default: [] }, help: { type: "boolean", default: false } },
+  });
+  if (values.help) process.stdout.write(usage);
+  else await test(values.only);
 } catch (error) {
   reportFailure(error);
+}
+
+async function test(only) {
+  const unknown = only.filter((wanted) => !runners.some(({ name }) => name === wanted));
+  if (unknown.length > 0)
+    throw new Error(`no runner is named ${unknown.join(", ")}: ${runners.map(({ name }) => name).join(", ")}`);
+  const chosen = only.length > 0 ? runners.filter(({ name }) => only.includes(name)) : runners;
+  await build();
+  await testAll(chosen);
 }
 
 async function testAll(chosen) {
