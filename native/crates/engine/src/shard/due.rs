@@ -1,6 +1,6 @@
 //! What happens when a deadline has come.
 
-use ports::Datagrams;
+use ports::{Datagrams, Instant};
 
 use super::pass::Pass;
 use super::transmit::Transmitter;
@@ -19,17 +19,18 @@ pub(crate) fn handle_due<C, D>(
     C: ShardClock,
     D: Datagrams,
 {
-    while let Some(key) = transmitter.timers.pop_due(pass.now) {
+    while let Some(entry) = transmitter.timers.pop_due(pass.now) {
+        let (_, key) = entry;
         match key {
             TimerKey::PassiveKeepalive { peer } => {
-                if let Some(peer) =
-                    come(pass, transmitter, key, peer, |peer| &peer.passive_keepalive)
-                {
+                if let Some(peer) = come(pass, transmitter, entry, peer, |peer| {
+                    &peer.passive_keepalive
+                }) {
                     send_keepalive(pass, transmitter, peer);
                 }
             }
             TimerKey::PersistentKeepalive { peer } => {
-                if let Some(peer) = come(pass, transmitter, key, peer, |peer| {
+                if let Some(peer) = come(pass, transmitter, entry, peer, |peer| {
                     &peer.persistent_keepalive
                 }) {
                     transmitter.postpone_persistent(pass, peer);
@@ -39,7 +40,7 @@ pub(crate) fn handle_due<C, D>(
                 }
             }
             TimerKey::NoAnswer { peer } => {
-                if let Some(peer) = come(pass, transmitter, key, peer, |peer| &peer.no_answer) {
+                if let Some(peer) = come(pass, transmitter, entry, peer, |peer| &peer.no_answer) {
                     pass.event(Event::NoAnswer { peer: peer.index });
                 }
             }
@@ -47,13 +48,35 @@ pub(crate) fn handle_due<C, D>(
         }
     }
     transmitter.flush(pass);
+    sweep(pass, transmitter);
+}
+
+/// Forgets what was watched for peers and sessions that are gone.
+pub(crate) fn sweep<C, D>(pass: &Pass<'_, C>, transmitter: &mut Transmitter<D>) {
+    transmitter.timers.sweep(|due, key| {
+        let watches = |peer: u32, deadline: fn(&Peer) -> &Deadline| {
+            let peer = pass.state.peer(peer);
+            peer.is_some_and(|peer| deadline(peer).is_watched_by(due))
+        };
+        match key {
+            TimerKey::PassiveKeepalive { peer } => watches(peer, |peer| &peer.passive_keepalive),
+            TimerKey::PersistentKeepalive { peer } => {
+                watches(peer, |peer| &peer.persistent_keepalive)
+            }
+            TimerKey::NoAnswer { peer } => watches(peer, |peer| &peer.no_answer),
+            TimerKey::SessionEnd { slot, local_index } => pass
+                .state
+                .session(slot)
+                .is_some_and(|session| session.local_index == local_index),
+        }
+    });
 }
 
 /// The peer whose deadline has really come: it was neither cleared nor moved.
 fn come<'a, C, D>(
     pass: &Pass<'a, C>,
     transmitter: &mut Transmitter<D>,
-    key: TimerKey,
+    (entry, key): (Instant, TimerKey),
     peer: u32,
     deadline: impl Fn(&Peer) -> &Deadline,
 ) -> Option<&'a Peer>
@@ -61,7 +84,7 @@ where
     C: ShardClock,
 {
     let peer = pass.state.peer(peer)?;
-    match deadline(peer).look(pass.now) {
+    match deadline(peer).look(entry, pass.now) {
         Due::Now => Some(peer),
         Due::Later(due) => {
             transmitter.timers.watch(due, key);

@@ -19,7 +19,7 @@ use offload::{Family, MergeLimits};
 use ports::{Datagrams, TunQueue};
 
 use batch::TxBatch;
-use due::{Sent, handle_due, send_keepalive};
+use due::{Sent, handle_due, send_keepalive, sweep};
 use inbound::{Inbound, Source, Wrote};
 use moderation::{Advice, Moderation, TurnWork};
 use outbound::{Device, Drained, Outbound};
@@ -326,8 +326,11 @@ fn deliver<C: ShardClock, D: Datagrams>(
     mail: Mail,
     transmitter: &mut Transmitter<D>,
 ) {
-    for (due, key) in mail.timers {
-        transmitter.timers.watch(due, key);
+    if !mail.timers.is_empty() {
+        for (due, key) in mail.timers {
+            transmitter.timers.watch(due, key);
+        }
+        sweep(pass, transmitter);
     }
     for order in mail.handshakes {
         transmitter.send_handshake(pass, &order);

@@ -41,7 +41,7 @@ impl<D: Datagrams> Transmitter<D> {
             v4,
             v6,
             batch,
-            timers: TimerQueue::with_capacity(1024),
+            timers: TimerQueue::new(),
             faults: FaultReporter::default(),
             full: WantRoom::default(),
         }
