@@ -15,28 +15,31 @@ use crate::reader::Reader;
 /// One thing the slow path wants changed.
 #[derive(Debug)]
 pub(crate) enum Command<'a> {
-    AddPeer {
-        peer: u32,
-        keepalive_seconds: u16,
-    },
-    RemovePeer {
-        peer: u32,
-    },
-    SetAllowedIps {
-        peer: u32,
-        prefixes: Vec<Prefix>,
-    },
+    /// Changes the tables that shards read: no shard may be in the middle of a batch.
+    Tables(TableCommand),
+    /// Changes what shards share by atomics, or leaves work for the first shard: goes on beside their batches.
+    Beside(BesideCommand<'a>),
+}
+
+/// A change of the tables.
+#[derive(Debug)]
+pub(crate) enum TableCommand {
+    AddPeer { peer: u32, keepalive_seconds: u16 },
+    RemovePeer { peer: u32 },
+    SetAllowedIps { peer: u32, prefixes: Vec<Prefix> },
+    SetKeepalive { peer: u32, seconds: u16 },
+    InstallSession(InstallSession),
+    RetireSession { local_index: u32 },
+    SetFilter { filter: Box<Filter> },
+    SetMtu { mtu: usize },
+}
+
+/// What needs no change of the tables.
+#[derive(Debug)]
+pub(crate) enum BesideCommand<'a> {
     SetEndpoint {
         peer: u32,
         remote: Option<SocketAddr>,
-    },
-    SetKeepalive {
-        peer: u32,
-        seconds: u16,
-    },
-    InstallSession(InstallSession),
-    RetireSession {
-        local_index: u32,
     },
     SendHandshake {
         peer: Option<u32>,
@@ -50,12 +53,6 @@ pub(crate) enum Command<'a> {
         current: Zeroizing<[u8; 32]>,
         previous: Zeroizing<[u8; 32]>,
     },
-    SetFilter {
-        filter: Box<Filter>,
-    },
-    SetMtu {
-        mtu: usize,
-    },
     SetPathMtu {
         peer: u32,
         /// Largest datagram the path carries; `None` = no own bound.
@@ -67,6 +64,18 @@ pub(crate) enum Command<'a> {
         size: usize,
         id: u32,
     },
+}
+
+impl From<TableCommand> for Command<'_> {
+    fn from(command: TableCommand) -> Self {
+        Command::Tables(command)
+    }
+}
+
+impl<'a> From<BesideCommand<'a>> for Command<'a> {
+    fn from(command: BesideCommand<'a>) -> Self {
+        Command::Beside(command)
+    }
 }
 
 /// Whether path-MTU probes of a peer are answered.
@@ -220,61 +229,69 @@ fn record(bytes: &[u8]) -> Result<(Command<'_>, &[u8]), Problem> {
 }
 
 fn body_of<'a>(kind: u8, body: &mut Reader<'a>) -> Result<Command<'a>, Problem> {
-    match kind {
+    Ok(match kind {
         1 => {
             let (peer, keepalive_seconds) = (body.u32()?, body.u16()?);
             body.zeros::<2>()?;
-            Ok(Command::AddPeer {
+            TableCommand::AddPeer {
                 peer,
                 keepalive_seconds,
-            })
+            }
+            .into()
         }
-        2 => Ok(Command::RemovePeer { peer: body.u32()? }),
+        2 => TableCommand::RemovePeer { peer: body.u32()? }.into(),
         3 => {
             let (peer, count) = (body.u32()?, body.u32()?);
             let prefixes = (0..count).map(|_| prefix(body)).collect::<Result<_, _>>()?;
-            Ok(Command::SetAllowedIps { peer, prefixes })
+            TableCommand::SetAllowedIps { peer, prefixes }.into()
         }
-        4 => Ok(Command::SetEndpoint {
+        4 => BesideCommand::SetEndpoint {
             peer: body.u32()?,
             remote: body.endpoint()?,
-        }),
+        }
+        .into(),
         5 => {
             let (peer, seconds) = (body.u32()?, body.u16()?);
             body.zeros::<2>()?;
-            Ok(Command::SetKeepalive { peer, seconds })
+            TableCommand::SetKeepalive { peer, seconds }.into()
         }
-        6 => install_session(body).map(Command::InstallSession),
-        7 => Ok(Command::RetireSession {
+        6 => TableCommand::InstallSession(install_session(body)?).into(),
+        7 => TableCommand::RetireSession {
             local_index: body.u32()?,
-        }),
+        }
+        .into(),
         8 => {
             let peer = Some(body.u32()?).filter(|peer| *peer != NO_PEER);
-            Ok(Command::SendHandshake {
+            BesideCommand::SendHandshake {
                 peer,
                 remote: body.endpoint()?,
                 message: body.rest(),
-            })
+            }
+            .into()
         }
-        9 => Ok(Command::HandshakeGaveUp { peer: body.u32()? }),
-        10 => Ok(Command::SetCookieSecrets {
+        9 => BesideCommand::HandshakeGaveUp { peer: body.u32()? }.into(),
+        10 => BesideCommand::SetCookieSecrets {
             current: body.key()?,
             previous: body.key()?,
-        }),
-        11 => Ok(Command::SetFilter {
+        }
+        .into(),
+        11 => TableCommand::SetFilter {
             filter: Box::new(filter_body::read(body)?),
-        }),
-        14 => Ok(Command::SetMtu {
+        }
+        .into(),
+        14 => TableCommand::SetMtu {
             mtu: bounded(body.u32()?, MTU, "mtu")?,
-        }),
-        15 => set_path_mtu(body),
-        16 => Ok(Command::SendProbe {
+        }
+        .into(),
+        15 => set_path_mtu(body)?.into(),
+        16 => BesideCommand::SendProbe {
             peer: body.u32()?,
             size: bounded(body.u32()?, PROBE_SIZE, "size")?,
             id: body.u32()?,
-        }),
-        kind => Err(Problem::UnknownKind { kind }),
-    }
+        }
+        .into(),
+        kind => return Err(Problem::UnknownKind { kind }),
+    })
 }
 
 fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
@@ -308,7 +325,7 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
     })
 }
 
-fn set_path_mtu<'a>(body: &mut Reader<'a>) -> Result<Command<'a>, Problem> {
+fn set_path_mtu<'a>(body: &mut Reader<'a>) -> Result<BesideCommand<'a>, Problem> {
     let (peer, payload) = (body.u32()?, body.u32()?);
     let payload = match payload {
         0 => None,
@@ -320,7 +337,7 @@ fn set_path_mtu<'a>(body: &mut Reader<'a>) -> Result<Command<'a>, Problem> {
         _ => return Err(Problem::BadField { field: "probes" }),
     };
     body.zeros::<3>()?;
-    Ok(Command::SetPathMtu {
+    Ok(BesideCommand::SetPathMtu {
         peer,
         payload,
         probes,
@@ -379,14 +396,17 @@ mod tests {
 
         let commands = decode(&bytes).unwrap();
 
-        assert!(matches!(commands[0], (0, Command::RemovePeer { peer: 7 })));
+        assert!(matches!(
+            commands[0],
+            (0, Command::Tables(TableCommand::RemovePeer { peer: 7 }))
+        ));
         assert!(matches!(
             commands[1],
             (
                 12,
-                Command::RetireSession {
+                Command::Tables(TableCommand::RetireSession {
                     local_index: 0x0403_0201
-                }
+                })
             )
         ));
     }
@@ -424,10 +444,10 @@ mod tests {
         body.extend([0; 20]);
         assert!(matches!(
             decode(&encoded(4, &body)).unwrap()[0].1,
-            Command::SetEndpoint {
+            Command::Beside(BesideCommand::SetEndpoint {
                 peer: 1,
                 remote: None
-            }
+            })
         ));
 
         body[7] = 1;
@@ -443,7 +463,7 @@ mod tests {
 
         let bytes = encoded(4, &body);
         let commands = decode(&bytes).unwrap();
-        let Command::SetEndpoint { remote, .. } = &commands[0].1 else {
+        let Command::Beside(BesideCommand::SetEndpoint { remote, .. }) = &commands[0].1 else {
             panic!("{commands:?}")
         };
 
@@ -476,11 +496,11 @@ mod tests {
         let none = encoded(15, &words(&[1, 0, 1]));
         assert!(matches!(
             decode(&none).unwrap()[0].1,
-            Command::SetPathMtu {
+            Command::Beside(BesideCommand::SetPathMtu {
                 peer: 1,
                 payload: None,
                 probes: Probes::Answered
-            }
+            })
         ));
     }
 
@@ -490,7 +510,8 @@ mod tests {
         (body[13], body[14]) = (1, 1);
 
         let bytes = encoded(6, &body);
-        let Command::InstallSession(session) = &decode(&bytes).unwrap()[0].1 else {
+        let Command::Tables(TableCommand::InstallSession(session)) = &decode(&bytes).unwrap()[0].1
+        else {
             panic!("another command")
         };
 

@@ -8,7 +8,7 @@ use filter::FlowTable;
 use ports::{DatagramState, Endpoint, Instant};
 use wire::CookieSecrets;
 
-use crate::command::{Command, CommandError, Problem, Role, decode};
+use crate::command::{BesideCommand, Command, CommandError, Problem, Role, TableCommand, decode};
 use crate::counters::{DropReason, ShardTotals};
 use crate::engine::EngineLimits;
 use crate::event::Events;
@@ -166,21 +166,53 @@ impl Shared {
         Some(core::mem::take(&mut *mail))
     }
 
-    /// Applies a batch of commands between two batches of packets, to all shards at once. Returns whether the first
-    /// shard must be woken.
+    /// Applies a batch of commands to all shards at once: between two batches of packets where it changes the tables,
+    /// else beside them. Returns whether the first shard must be woken.
     pub(crate) fn apply(&self, bytes: &[u8], now: Instant) -> Result<MailState, CommandError> {
         let commands = decode(bytes)?;
+        let mut order = Mail::default();
+        let changes_tables = |(_, command): &(usize, Command<'_>)| match command {
+            Command::Tables(_) => true,
+            Command::Beside(_) => false,
+        };
+        if commands.iter().any(changes_tables) {
+            self.apply_to_tables(commands, now, &mut order)?;
+        } else {
+            let state = self.read();
+            check(&commands, &state, self.peers_max)?;
+            for (_, command) in commands {
+                if let Command::Beside(command) = command {
+                    self.do_beside(&state, command, &mut order);
+                }
+            }
+        }
+        Ok(self.post(order))
+    }
+
+    fn apply_to_tables(
+        &self,
+        commands: Vec<(usize, Command<'_>)>,
+        now: Instant,
+        order: &mut Mail,
+    ) -> Result<(), CommandError> {
         let mut state = self.write();
         check(&commands, &state, self.peers_max)?;
-        let mut order = Mail::default();
         for (_, command) in commands {
-            self.apply_one(&mut state, command, now, &mut order);
+            match command {
+                Command::Tables(command) => self.change_tables(&mut state, command, now, order),
+                Command::Beside(command) => self.do_beside(&state, command, order),
+            }
         }
         let replaced = state.take_replaced();
         drop(state);
         drop(replaced);
+        Ok(())
+    }
+
+    /// Leaves work for the first shard.
+    fn post(&self, mut order: Mail) -> MailState {
         if order.is_empty() {
-            return Ok(MailState::Empty);
+            return MailState::Empty;
         }
         let mut mail = self.mail.lock().unwrap_or_else(PoisonError::into_inner);
         mail.handshakes.append(&mut order.handshakes);
@@ -188,33 +220,34 @@ impl Shared {
         mail.timers.append(&mut order.timers);
         mail.probes.append(&mut order.probes);
         self.mail_waiting.store(true, Ordering::Release);
-        Ok(MailState::Waiting)
+        MailState::Waiting
     }
 
-    fn apply_one(&self, state: &mut State, command: Command<'_>, now: Instant, order: &mut Mail) {
+    fn change_tables(
+        &self,
+        state: &mut State,
+        command: TableCommand,
+        now: Instant,
+        order: &mut Mail,
+    ) {
         match command {
-            Command::AddPeer {
+            TableCommand::AddPeer {
                 peer,
                 keepalive_seconds,
             } => {
                 state.add_peer(peer);
                 state.set_keepalive(peer, keepalive_seconds, now, &mut order.timers);
             }
-            Command::RemovePeer { peer } => {
+            TableCommand::RemovePeer { peer } => {
                 if let Some(peer) = state.remove_peer(peer) {
                     peer.waiting.clear(&self.waiting_bytes);
                 }
             }
-            Command::SetAllowedIps { peer, prefixes } => state.set_allowed(peer, prefixes),
-            Command::SetEndpoint { peer, remote } => {
-                if let Some(peer) = state.peer(peer) {
-                    peer.endpoint.store(remote.map(Endpoint::unpinned));
-                }
-            }
-            Command::SetKeepalive { peer, seconds } => {
+            TableCommand::SetAllowedIps { peer, prefixes } => state.set_allowed(peer, prefixes),
+            TableCommand::SetKeepalive { peer, seconds } => {
                 state.set_keepalive(peer, seconds, now, &mut order.timers);
             }
-            Command::InstallSession(keys) => {
+            TableCommand::InstallSession(keys) => {
                 let (index, role) = (keys.peer, keys.role);
                 state.install(keys, now, &mut order.timers);
                 if let Some(peer) = state.peer(index) {
@@ -224,8 +257,20 @@ impl Shared {
                     order.confirm.push(index);
                 }
             }
-            Command::RetireSession { local_index } => state.retire(local_index),
-            Command::SendHandshake {
+            TableCommand::RetireSession { local_index } => state.retire(local_index),
+            TableCommand::SetFilter { filter } => state.set_filter(filter),
+            TableCommand::SetMtu { mtu } => state.set_mtu(mtu),
+        }
+    }
+
+    fn do_beside(&self, state: &State, command: BesideCommand<'_>, order: &mut Mail) {
+        match command {
+            BesideCommand::SetEndpoint { peer, remote } => {
+                if let Some(peer) = state.peer(peer) {
+                    peer.endpoint.store(remote.map(Endpoint::unpinned));
+                }
+            }
+            BesideCommand::SendHandshake {
                 peer,
                 remote,
                 message,
@@ -244,20 +289,19 @@ impl Shared {
                     });
                 }
             }
-            Command::HandshakeGaveUp { peer } => {
+            BesideCommand::HandshakeGaveUp { peer } => {
                 if let Some(peer) = state.peer(peer) {
+                    // In this order: a shard queues first and asks then, so a packet that comes behind the clearing asks.
+                    peer.handshake_wanted.store(false, Ordering::Release);
                     let dropped = peer.waiting.clear(&self.waiting_bytes);
                     peer.counters.drop_packets(DropReason::NoSession, dropped);
-                    peer.handshake_wanted.store(false, Ordering::Release);
                 }
             }
-            Command::SetCookieSecrets { current, previous } => {
+            BesideCommand::SetCookieSecrets { current, previous } => {
                 self.gate
                     .set_secrets(CookieSecrets::new(*current, *previous));
             }
-            Command::SetFilter { filter } => state.set_filter(filter),
-            Command::SetMtu { mtu } => state.set_mtu(mtu),
-            Command::SetPathMtu {
+            BesideCommand::SetPathMtu {
                 peer,
                 payload,
                 probes,
@@ -266,7 +310,7 @@ impl Shared {
                     peer.path.set(payload, probes);
                 }
             }
-            Command::SendProbe { peer, size, id } => {
+            BesideCommand::SendProbe { peer, size, id } => {
                 order.probes.push(ProbeOrder { peer, size, id });
             }
         }
@@ -319,7 +363,7 @@ fn check(
                 .unwrap_or_else(|| state.peer(peer).is_some())
         };
         match command {
-            Command::AddPeer { peer, .. } => {
+            Command::Tables(TableCommand::AddPeer { peer, .. }) => {
                 if *peer >= peers_max {
                     return fail(Problem::PeerOutOfRange { peer: *peer });
                 }
@@ -328,13 +372,13 @@ fn check(
                 }
                 peers.insert(*peer, true);
             }
-            Command::RemovePeer { peer } => {
+            Command::Tables(TableCommand::RemovePeer { peer }) => {
                 if !exists(&peers, *peer) {
                     return fail(Problem::UnknownPeer { peer: *peer });
                 }
                 peers.insert(*peer, false);
             }
-            Command::InstallSession(keys) => {
+            Command::Tables(TableCommand::InstallSession(keys)) => {
                 if !exists(&peers, keys.peer) {
                     return fail(Problem::UnknownPeer { peer: keys.peer });
                 }
@@ -348,27 +392,103 @@ fn check(
                 }
                 indices.insert(local_index, true);
             }
-            Command::RetireSession { local_index } => {
+            Command::Tables(TableCommand::RetireSession { local_index }) => {
                 indices.insert(*local_index, false);
             }
-            Command::SendHandshake {
-                peer: Some(peer), ..
-            }
-            | Command::SetAllowedIps { peer, .. }
-            | Command::SetEndpoint { peer, .. }
-            | Command::SetKeepalive { peer, .. }
-            | Command::HandshakeGaveUp { peer }
-            | Command::SetPathMtu { peer, .. }
-            | Command::SendProbe { peer, .. } => {
+            Command::Tables(
+                TableCommand::SetAllowedIps { peer, .. } | TableCommand::SetKeepalive { peer, .. },
+            )
+            | Command::Beside(
+                BesideCommand::SendHandshake {
+                    peer: Some(peer), ..
+                }
+                | BesideCommand::SetEndpoint { peer, .. }
+                | BesideCommand::HandshakeGaveUp { peer }
+                | BesideCommand::SetPathMtu { peer, .. }
+                | BesideCommand::SendProbe { peer, .. },
+            ) => {
                 if !exists(&peers, *peer) {
                     return fail(Problem::UnknownPeer { peer: *peer });
                 }
             }
-            Command::SendHandshake { peer: None, .. }
-            | Command::SetCookieSecrets { .. }
-            | Command::SetFilter { .. }
-            | Command::SetMtu { .. } => {}
+            Command::Tables(TableCommand::SetFilter { .. } | TableCommand::SetMtu { .. })
+            | Command::Beside(
+                BesideCommand::SendHandshake { peer: None, .. }
+                | BesideCommand::SetCookieSecrets { .. },
+            ) => {}
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    fn shared() -> Shared {
+        let limits = EngineLimits {
+            public_key: [7; 32],
+            shards: 1,
+            peers_max: 8,
+            flows_max: 16,
+        };
+        Shared::new(&limits, Events::new(Box::new(|| {})))
+    }
+
+    fn record(kind: u8, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len()).unwrap().to_le_bytes();
+        [&[kind, 0, 0, 0][..], &length, body].concat()
+    }
+
+    const PEER: [u8; 4] = [3, 0, 0, 0];
+
+    /// Every command that leaves the tables alone, for a peer that exists.
+    fn beside() -> Vec<u8> {
+        let endpoint = [&PEER[..], &[0; 20]].concat();
+        [
+            record(4, &endpoint),
+            record(8, &endpoint),
+            record(9, &PEER),
+            record(10, &[9; 64]),
+            record(15, &[&PEER[..], &[0; 8]].concat()),
+            record(16, &[&PEER[..], &[200, 0, 0, 0, 1, 0, 0, 0]].concat()),
+        ]
+        .concat()
+    }
+
+    /// Applies a batch while a shard is in the middle of its own. Returns whether it came through meanwhile.
+    fn applied_during_a_batch(commands: &[u8]) -> bool {
+        let shared = shared();
+        let add = record(1, &[3, 0, 0, 0, 0, 0, 0, 0]);
+        shared.apply(&add, Instant::default()).unwrap();
+        let (done, waits_for) = mpsc::channel();
+        thread::scope(|scope| {
+            let batch = shared.read();
+            scope.spawn(|| {
+                shared.apply(commands, Instant::default()).unwrap();
+                done.send(()).unwrap();
+            });
+            // Whoever needs the tables alone waits for ever; the others come through however slow the machine is.
+            let patience = Duration::from_secs(if commands == beside() { 60 } else { 1 });
+            let came = waits_for.recv_timeout(patience).is_ok();
+            drop(batch);
+            came
+        })
+    }
+
+    #[test]
+    fn probes_handshakes_endpoints_and_path_bounds_wait_for_no_batch_of_a_shard() {
+        assert!(applied_during_a_batch(&beside()));
+    }
+
+    #[test]
+    fn what_changes_the_tables_waits_for_the_batches_under_way() {
+        let with_table = [beside(), record(14, &1_280_u32.to_le_bytes())].concat();
+
+        assert!(!applied_during_a_batch(&with_table));
+    }
 }
