@@ -93,6 +93,7 @@ pub(crate) struct InstallSession {
     pub(crate) role: Role,
     pub(crate) cipher: Cipher,
     pub(crate) elision: Elision,
+    pub(crate) extensions: Extensions,
     pub(crate) age_ms: u32,
     pub(crate) send_key: Zeroizing<[u8; 32]>,
     pub(crate) receive_key: Zeroizing<[u8; 32]>,
@@ -106,6 +107,7 @@ impl fmt::Debug for InstallSession {
             .field("role", &self.role)
             .field("cipher", &self.cipher)
             .field("elision", &self.elision)
+            .field("extensions", &self.extensions)
             .finish_non_exhaustive()
     }
 }
@@ -125,6 +127,13 @@ pub(crate) enum Elision {
     On,
     /// Both ends agreed on it, but it is switched off here: marked packets are accepted, none is made.
     ReceiveOnly,
+}
+
+/// Whether both ends agreed on extension messages under a session. In plain WireGuard there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extensions {
+    None,
+    Agreed,
 }
 
 /// Why a batch of commands was refused; nothing of it was applied.
@@ -306,11 +315,16 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
         1 => Cipher::Aes256Gcm,
         _ => return Err(Problem::BadField { field: "cipher" }),
     };
-    let elision = match body.u16()? {
+    let flags = body.u16()?;
+    let elision = match flags & !EXTENSIONS_FLAG {
         0 => Elision::Off,
         1 => Elision::On,
         3 => Elision::ReceiveOnly,
         _ => return Err(Problem::BadField { field: "flags" }),
+    };
+    let extensions = match flags & EXTENSIONS_FLAG {
+        0 => Extensions::None,
+        _ => Extensions::Agreed,
     };
     Ok(InstallSession {
         peer,
@@ -319,6 +333,7 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
         role,
         cipher,
         elision,
+        extensions,
         age_ms: body.u32()?,
         send_key: body.key()?,
         receive_key: body.key()?,
@@ -367,6 +382,8 @@ pub(crate) fn prefix(body: &mut Reader<'_>) -> Result<Prefix, Problem> {
 }
 
 const NO_PEER: u32 = u32::MAX;
+/// Flag of `InstallSession`.
+const EXTENSIONS_FLAG: u16 = 4;
 /// From what every IPv4 host must take to the longest IP packet.
 const MTU: RangeInclusive<usize> = 576..=65_535;
 /// The most one UDP datagram carries.
@@ -507,7 +524,7 @@ mod tests {
     #[test]
     fn cipher_and_flags_of_a_session_are_read() {
         let mut body = [0_u8; 84];
-        (body[13], body[14]) = (1, 1);
+        (body[13], body[14]) = (1, 5);
 
         let bytes = encoded(6, &body);
         let Command::Tables(TableCommand::InstallSession(session)) = &decode(&bytes).unwrap()[0].1
@@ -516,8 +533,8 @@ mod tests {
         };
 
         assert_eq!(
-            (session.cipher, session.elision),
-            (Cipher::Aes256Gcm, Elision::On)
+            (session.cipher, session.elision, session.extensions),
+            (Cipher::Aes256Gcm, Elision::On, Extensions::Agreed)
         );
     }
 
@@ -530,7 +547,7 @@ mod tests {
             Problem::BadField { field: "cipher" }
         );
         body[13] = 0;
-        for flags in [[2, 0], [0, 1], [0x81, 0]] {
+        for flags in [[2, 0], [6, 0], [8, 0], [0, 1], [0x81, 0]] {
             [body[14], body[15]] = flags;
             assert_eq!(
                 problem(&encoded(6, &body)).1,

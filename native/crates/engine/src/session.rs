@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ports::Instant;
 use wire::{ReplayWindow, TransportKey};
 
-use crate::command::{Elision, InstallSession, Role};
+use crate::command::{Elision, Extensions, InstallSession, Role};
 
 /// Keys and counters of one handshake, shared by all shards. Dropping it wipes the keys.
 #[derive(Debug)]
@@ -20,6 +20,7 @@ pub(crate) struct Session {
     pub(crate) send_key: TransportKey,
     pub(crate) receive_key: TransportKey,
     pub(crate) elision: Elision,
+    pub(crate) extensions: Extensions,
     send_counter: AtomicU64,
     replay: Mutex<ReplayWindow>,
 }
@@ -40,6 +41,7 @@ impl Session {
             send_key: TransportKey::new(keys.cipher, &mut keys.send_key),
             receive_key: TransportKey::new(keys.cipher, &mut keys.receive_key),
             elision: keys.elision,
+            extensions: keys.extensions,
             send_counter: AtomicU64::new(0),
             replay: Mutex::new(ReplayWindow::new()),
         }
@@ -102,6 +104,7 @@ mod tests {
             role,
             cipher: wire::Cipher::ChaCha20Poly1305,
             elision: Elision::Off,
+            extensions: Extensions::None,
             age_ms,
             send_key: [1; 32].into(),
             receive_key: [2; 32].into(),

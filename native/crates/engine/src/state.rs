@@ -254,6 +254,7 @@ mod tests {
             role,
             cipher: wire::Cipher::ChaCha20Poly1305,
             elision: crate::command::Elision::Off,
+            extensions: crate::command::Extensions::None,
             age_ms: 0,
             send_key: [1; 32].into(),
             receive_key: [2; 32].into(),

@@ -41,9 +41,17 @@ fn super_frame(payload: usize, segment_size: u16) -> Vec<u8> {
     frame(header, &t4(1_000, payload))
 }
 
+/// Flag of a session under which both ends agreed on extension messages.
+const EXTENSIONS: u16 = 4;
+
 /// Both ends answer probes; the first sends datagrams of at most `payload` bytes.
 fn probing(payload: u32) -> Pair {
-    let pair = Pair::with_session();
+    let mut pair = Pair::without_session();
+    pair.install_with(100, [(0, EXTENSIONS); 2]);
+    pair.exchange();
+    for node in &pair.nodes {
+        node.events();
+    }
     pair.nodes[0].apply(&[commands::set_path_mtu(PEER, payload, 1)]);
     pair.nodes[1].apply(&[commands::set_path_mtu(PEER, 0, 1)]);
     pair
@@ -111,9 +119,13 @@ fn a_probe_above_what_the_path_carries_stays_unanswered_and_takes_nothing_along(
 
 /// A datagram of node 0 to node 1 with this extension message, as a peer that makes up its own would send it.
 fn forged(counter: u64, message: wire::Extension) -> Vec<u8> {
+    forged_under(101, counter, message)
+}
+
+/// The same under the session that node 1 calls `receiver`.
+fn forged_under(receiver: u32, counter: u64, message: wire::Extension) -> Vec<u8> {
     let mut datagram = vec![0; wire::DATA_HEADER_LEN + wire::Extension::LEN_MAX + wire::TAG_LEN];
     let (head, rest) = datagram.split_first_chunk_mut().unwrap();
-    let receiver = 101;
     wire::DataHeader { receiver, counter }.write(head);
     let (text, tag) = rest.split_last_chunk_mut().unwrap();
     message.write(text).unwrap();
@@ -168,6 +180,46 @@ fn seg_15_a_probe_between_packets_goes_in_a_send_of_its_own() {
     let both = calls_with(&mut pair, &probes);
 
     assert_eq!(both, bulk + 2, "the same size, and still not joined");
+}
+
+/// Extension messages are agreed on in a handshake, so they belong to its session and not to the peer.
+#[test]
+fn extension_messages_are_heard_and_answered_only_under_sessions_that_agreed_on_them() {
+    let mut pair = probing(0);
+    let mut stranger = pair.network.socket("203.0.113.9:1".parse().unwrap());
+    let to = ports::Endpoint::unpinned(support::OUTER[1].parse().unwrap());
+    let mut probe = |pair: &mut Pair, receiver: u32, counter: u64| {
+        let datagram = forged_under(receiver, counter, wire::Extension::MtuProbe { id: 7 });
+        stranger.send(&to, &datagram, datagram.len());
+        let counts = |pair: &Pair| {
+            let node = &pair.nodes[1];
+            [node.total("pathProbesAnswered"), node.peer("dropMalformed")]
+        };
+        let [answered, dropped] = counts(pair);
+        pair.nodes[1].turn();
+        let now = counts(pair);
+        (now[0] - answered, now[1] - dropped)
+    };
+    assert_eq!(probe(&mut pair, 101, 1_000), (1, 0));
+
+    // The next handshake falls back to plain WireGuard; the old session is still received under.
+    pair.install_with(200, [(0, 0); 2]);
+    pair.exchange();
+
+    assert_eq!(
+        probe(&mut pair, 201, 1_000),
+        (0, 1),
+        "plain WireGuard has none"
+    );
+    assert_eq!(
+        probe(&mut pair, 101, 2_000),
+        (0, 0),
+        "heard, but an answer would go out under the plain session"
+    );
+    let sent = pair.nodes[1].total("pathProbesSent");
+    pair.nodes[1].apply(&[commands::send_probe(PEER, 1_452, 8)]);
+    pair.nodes[1].turn();
+    assert_eq!(pair.nodes[1].total("pathProbesSent"), sent);
 }
 
 #[test]

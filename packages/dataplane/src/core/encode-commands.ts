@@ -137,7 +137,7 @@ function writeSession(body: DataView, command: Extract<EngineCommand, { kind: "i
   body.setUint32(8, keys.remoteIndex, true);
   body.setUint8(12, keys.role === "initiator" ? 0 : 1);
   body.setUint8(13, CIPHER_NUMBERS[command.cipher]);
-  body.setUint16(14, ELISION_FLAGS[command.elision], true);
+  body.setUint16(14, ELISION_FLAGS[command.elision] | EXTENSION_FLAGS[command.extensions], true);
   body.setUint32(16, command.ageMs, true);
   bytesOf(body).set(keys.sendKey, 20);
   bytesOf(body).set(keys.receiveKey, 52);
@@ -173,5 +173,6 @@ const KIND_NUMBERS = {
 
 const CIPHER_NUMBERS = { "chacha20-poly1305": 0, "aes-256-gcm": 1 } as const;
 const ELISION_FLAGS = { off: 0, on: 1, "receive-only": 3 } as const;
+const EXTENSION_FLAGS = { none: 0, agreed: 4 } as const;
 const NO_BOUND = 0;
 const INITIAL_BYTES = 4_096;

@@ -33,6 +33,9 @@ export type WireFilter = { readonly sets: readonly (readonly WirePrefix[])[]; re
 /** Whether checksums are left to the tunnel under a session; "receive-only" = agreed on, but switched off here. */
 export type SessionElision = "off" | "on" | "receive-only";
 
+/** Whether extension messages exist under a session; in plain WireGuard there are none. */
+export type SessionExtensions = "none" | "agreed";
+
 /** Everything the slow path can ask of the engine; docs/design/engine/commands.md has the byte layout. */
 export type EngineCommand =
   | { readonly kind: "add-peer"; readonly slot: number; readonly keepaliveSeconds: number }
@@ -47,6 +50,8 @@ export type EngineCommand =
       readonly ageMs: number;
       readonly cipher: LinkCipher;
       readonly elision: SessionElision;
+      /** Whether both ends agreed on extension messages under it. */
+      readonly extensions: SessionExtensions;
     }
   | { readonly kind: "retire-session"; readonly localIndex: number }
   | {

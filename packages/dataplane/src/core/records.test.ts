@@ -17,6 +17,7 @@ test("writes an InstallSession record exactly as documented", () => {
     ageMs: 258,
     cipher: "aes-256-gcm",
     elision: "receive-only",
+    extensions: "agreed",
   });
 
   expect(Buffer.from(writer.batch()).toString("hex")).toBe(
@@ -26,7 +27,7 @@ test("writes an InstallSession record exactly as documented", () => {
       "07000000",
       "04030201",
       "08070605",
-      "01010300",
+      "01010700",
       "02010000",
       "aa".repeat(32),
       "bb".repeat(32),
@@ -166,6 +167,7 @@ function command(): fc.Arbitrary<EngineCommand> {
       ageMs: index,
       cipher: fc.constantFrom("chacha20-poly1305", "aes-256-gcm"),
       elision: fc.constantFrom("off", "on", "receive-only"),
+      extensions: fc.constantFrom("none", "agreed"),
     }),
     fc.record({ kind: fc.constant("retire-session"), localIndex: index }),
     fc.record({

@@ -25,7 +25,9 @@ export function installSession(context: CoreContext, peer: Peer, session: FreshS
   context.send({ kind: "set-endpoint", slot: peer.slot, endpoint: from });
   const cipher = profile?.cipher ?? "chacha20-poly1305";
   const elision = profile?.elision === "on" ? context.elision : "off";
-  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs: context.sessionHeadStartMs, cipher, elision });
+  const extensions = profile && peer.desired.pathProbes === "sent" ? "agreed" : "none";
+  const ageMs = context.sessionHeadStartMs;
+  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs, cipher, elision, extensions });
   keys.sendKey.fill(0);
   keys.receiveKey.fill(0);
   const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs, profile };

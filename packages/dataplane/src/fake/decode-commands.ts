@@ -90,12 +90,17 @@ function decodeSession(body: Reader): EngineCommand {
   const [localIndex, remoteIndex] = [body.u32(), body.u32()];
   const role = body.u8() === 0 ? "initiator" : "responder";
   const cipher = (["chacha20-poly1305", "aes-256-gcm"] as const)[body.u8()];
-  const elision = (["off", "on", null, "receive-only"] as const)[body.u16()];
+  const flags = body.u16();
+  const elision = (["off", "on", null, "receive-only"] as const)[flags & ~EXTENSIONS_FLAG];
+  const extensions = flags & EXTENSIONS_FLAG ? "agreed" : "none";
   if (!cipher || !elision) throw new Error("unknown cipher or flags");
   const ageMs = body.u32();
   const keys = { role, localIndex, remoteIndex, sendKey: body.bytes(32), receiveKey: body.bytes(32) } as const;
-  return { kind: "install-session", slot, keys, ageMs, cipher, elision };
+  return { kind: "install-session", slot, keys, ageMs, cipher, elision, extensions };
 }
+
+/** Flag of install-session. */
+const EXTENSIONS_FLAG = 4;
 
 class Reader {
   readonly #bytes: Uint8Array;

@@ -143,7 +143,7 @@ function changePeer(state: MemoryEngineState, peer: MemoryPeer, command: ChangeC
       peer.keepaliveSeconds = command.keepaliveSeconds;
       return;
     case "install-session":
-      installInto(state, peer, command.keys);
+      installInto(state, peer, command);
       if (command.keys.role === "initiator") flushQueue(state, peer);
       return;
     case "handshake-gave-up":

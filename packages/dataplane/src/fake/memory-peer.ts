@@ -1,4 +1,4 @@
-import type { WireEndpoint, WirePrefix } from "../core/engine-port.ts";
+import type { SessionExtensions, WireEndpoint, WirePrefix } from "../core/engine-port.ts";
 import type { SessionKeys } from "../core/handshake/session-keys.ts";
 
 /** One peer inside the in-memory engine. */
@@ -32,6 +32,7 @@ export type MemorySession = {
   readonly keys: SessionKeys;
   readonly peer: MemoryPeer;
   readonly installedAtMs: number;
+  readonly extensions: SessionExtensions;
   sendCounter: bigint;
   readonly seen: Set<bigint>;
 };

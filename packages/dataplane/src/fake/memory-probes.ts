@@ -1,6 +1,6 @@
 import { viewOf } from "../core/handshake/bytes.ts";
 import type { MemoryEngineState } from "./memory-engine-state.ts";
-import type { MemoryPeer } from "./memory-peer.ts";
+import type { MemoryPeer, MemorySession } from "./memory-peer.ts";
 import { sealPlaintext } from "./memory-transport.ts";
 
 /** A path-MTU probe in a datagram of exactly that size. */
@@ -16,7 +16,16 @@ export function sendProbe(
   view.setUint8(1, KIND_MTU_PROBE);
   view.setUint16(2, plaintext.length - HEADER_BYTES, true);
   view.setUint32(HEADER_BYTES, probe.id, true);
-  sealPlaintext(state, peer, plaintext);
+  sealExtension(state, peer, plaintext);
+}
+
+function speaks({ extensions, peer }: MemorySession): boolean {
+  return extensions === "agreed" && peer.probes === "answered";
+}
+
+/** Only under a session that agreed on them. */
+function sealExtension(state: MemoryEngineState, peer: MemoryPeer, plaintext: Uint8Array): void {
+  if (peer.current && speaks(peer.current)) sealPlaintext(state, peer, plaintext);
 }
 
 export function isExtension(inner: Uint8Array): boolean {
@@ -24,13 +33,14 @@ export function isExtension(inner: Uint8Array): boolean {
 }
 
 /** Answers a probe, tells about an answer, ignores everything else. */
-export function handleExtension(state: MemoryEngineState, peer: MemoryPeer, inner: Uint8Array): void {
-  if (peer.probes === "ignored" || inner.length < HEADER_BYTES + 4) return;
+export function handleExtension(state: MemoryEngineState, session: MemorySession, inner: Uint8Array): void {
+  const { peer } = session;
+  if (!speaks(session) || inner.length < HEADER_BYTES + 4) return;
   const view = viewOf(inner);
   const id = view.getUint32(HEADER_BYTES, true);
   switch (view.getUint8(1)) {
     case KIND_MTU_PROBE:
-      return sealPlaintext(state, peer, answer(id, inner.length + DATA_OVERHEAD_BYTES));
+      return sealExtension(state, peer, answer(id, inner.length + DATA_OVERHEAD_BYTES));
     case KIND_MTU_ANSWER:
       state.emit({ kind: "probe-answered", slot: peer.slot, id, size: view.getUint32(HEADER_BYTES + 4, true) });
   }

@@ -41,7 +41,7 @@ function receiveTransport(state: MemoryEngineState, from: WireEndpoint, datagram
   const { peer } = session;
   confirm(state, session);
   followPeer(state, peer, from);
-  if (isExtension(inner)) return handleExtension(state, peer, inner);
+  if (isExtension(inner)) return handleExtension(state, session, inner);
   peer.rxPackets += 1n;
   peer.rxBytes += BigInt(inner.length);
   if (inner.length === 0) return;

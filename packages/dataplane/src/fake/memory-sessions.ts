@@ -1,3 +1,4 @@
+import type { SessionExtensions } from "../core/engine-port.ts";
 import type { SessionKeys } from "../core/handshake/session-keys.ts";
 import { KEEPALIVE_MS, REJECT_AFTER_MS, REKEY_RETRY_MS } from "../core/session-timers.ts";
 import type { MemoryEngineState } from "./memory-engine-state.ts";
@@ -5,9 +6,13 @@ import { type MemoryPeer, type MemorySession, sessionsOf } from "./memory-peer.t
 import { sealTransport, wantHandshake } from "./memory-transport.ts";
 
 /** An initiator's session is used at once; a responder's waits for its first packet. */
-export function installInto(state: MemoryEngineState, peer: MemoryPeer, keys: SessionKeys): void {
+export function installInto(
+  state: MemoryEngineState,
+  peer: MemoryPeer,
+  { keys, extensions }: { readonly keys: SessionKeys; readonly extensions: SessionExtensions },
+): void {
   const installedAtMs = state.input.clock.nowMs();
-  const session: MemorySession = { keys, peer, installedAtMs, sendCounter: 0n, seen: new Set() };
+  const session: MemorySession = { keys, peer, installedAtMs, extensions, sendCounter: 0n, seen: new Set() };
   state.sessions.set(keys.localIndex, session);
   peer.handshake = "not-wanted";
   if (keys.role === "initiator") {

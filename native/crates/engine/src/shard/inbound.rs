@@ -357,7 +357,7 @@ impl Inbound {
             let bytes = arena
                 .get_mut(packet.start..packet.start + packet.len)
                 .unwrap_or_default();
-            if is_extension(bytes) && speaks_extensions(peer) {
+            if is_extension(bytes) && speaks_extensions(run.session, peer) {
                 let kept = Extension::read(bytes).and_then(|message| {
                     extensions
                         .try_push((message, packet.len + DATA_OVERHEAD))

@@ -5,22 +5,23 @@ use wire::{DATA_OVERHEAD, Extension};
 
 use super::pass::Pass;
 use super::transmit::{Transmitter, note_too_big, socket_for};
-use crate::command::Probes;
+use crate::command::{Extensions, Probes};
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::Event;
 use crate::path::{Answer, Told};
 use crate::peer::Peer;
+use crate::session::Session;
 use crate::shared::ProbeOrder;
 
 impl<D: Datagrams> Transmitter<D> {
-    /// Sends one probe, alone and unfragmented. Without a session or an endpoint nothing is sent: the slow path waits for an
-    /// answer in any case.
+    /// Sends one probe, alone and unfragmented. Without an endpoint, or a session with extension messages, nothing is sent:
+    /// the slow path waits for an answer in any case.
     pub(crate) fn send_probe<C: ShardClock>(&mut self, pass: &Pass<'_, C>, order: ProbeOrder) {
         let Some(peer) = pass.state.peer(order.peer) else {
             return;
         };
-        let (Some(session), Some(endpoint)) = (usable_session(pass, peer), peer.endpoint.load())
+        let (Some(session), Some(endpoint)) = (speaking_session(pass, peer), peer.endpoint.load())
         else {
             return;
         };
@@ -57,7 +58,7 @@ impl<D: Datagrams> Transmitter<D> {
     ) {
         match message {
             Extension::MtuProbe { id } => {
-                let Some(session) = usable_session(pass, peer) else {
+                let Some(session) = speaking_session(pass, peer) else {
                     return;
                 };
                 let size = u32::try_from(datagram).unwrap_or(u32::MAX);
@@ -84,15 +85,18 @@ impl<D: Datagrams> Transmitter<D> {
     }
 }
 
-/// Whether a peer may send extension messages.
-pub(super) fn speaks_extensions(peer: &Peer) -> bool {
-    peer.path.probes() == Probes::Answered
+/// Whether extension messages under a session are heard: both ends agreed on them in its handshake, and they are not
+/// switched off for the peer.
+pub(super) fn speaks_extensions(session: &Session, peer: &Peer) -> bool {
+    session.extensions == Extensions::Agreed && peer.path.probes() == Probes::Answered
 }
 
-fn usable_session<C: ShardClock>(pass: &Pass<'_, C>, peer: &Peer) -> Option<u32> {
+/// The session in use, if extension messages may be sent under it. A peer may have told us something under an earlier
+/// one while the present one is plain WireGuard.
+fn speaking_session<C: ShardClock>(pass: &Pass<'_, C>, peer: &Peer) -> Option<u32> {
     peer.sessions.current().filter(|slot| {
         pass.state
             .session(*slot)
-            .is_some_and(|session| session.is_usable(pass.now))
+            .is_some_and(|session| session.is_usable(pass.now) && speaks_extensions(session, peer))
     })
 }
