@@ -14,6 +14,7 @@ import { removePeer } from "./features/peers/remove-peer.ts";
 import { createHttpServer } from "./http/http-server.ts";
 import { reachableHost } from "./http/reachable-host.ts";
 import { startPeerExpiry } from "./jobs/expire-peers.ts";
+import { createAbsenceRound } from "./jobs/remove-absent-peers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import { createAgentGate, RESTART_WINDOW_MS } from "./live/agent-gate.ts";
 import { listenForChanges } from "./live/change-listener.ts";
@@ -114,7 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError,
     });
     const heartbeats = startHeartbeats({ hub, clock, random, onError });
-    const jobs = startJobs({ db, clock, auditDays: config.auditDays, flushTraffic: hub.traffic.flush, onError });
+    const jobs = jobsOf({ deps, hub, auditDays: config.auditDays, onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose);
     const gauge = startLagGauge();
     steps.push(gauge.dispose);
@@ -153,6 +154,25 @@ function removedByItself(deps: FeatureDeps, hub: LiveHub): RemoveNode {
     const name = hub.find(peerId)?.peer.name ?? "";
     await removePeer(deps, { ...from, actor: { kind: "node", peerId, name } }, { peerId });
   };
+}
+
+function jobsOf(own: {
+  readonly deps: FeatureDeps;
+  readonly hub: LiveHub;
+  readonly auditDays: number;
+  readonly onError: (event: string, error: unknown) => void;
+}): { readonly dispose: () => void } {
+  const { hub, auditDays, onError } = own;
+  const { clock, database } = own.deps;
+  const removeAbsent = createAbsenceRound({
+    db: database.db,
+    networks: () =>
+      [...hub.networks.values()].map(({ mirror }) => ({ network: mirror.network(), peers: mirror.peers().values() })),
+    isOnline: (id) => hub.presence.stateOf(id, clock.nowMs()) === "online",
+    nowMs: clock.nowMs,
+  });
+  const { flush: flushTraffic } = hub.traffic;
+  return startJobs({ db: database.db, clock, auditDays, flushTraffic, removeAbsent, onError });
 }
 
 async function readVersion(): Promise<string> {

@@ -36,6 +36,17 @@ export async function allocateOffset(tx: Executor, network: Network, now: Date):
   return ok(found);
 }
 
+/** Whether nobody has a place and nobody had it a moment ago. The caller holds the network's lock. */
+export async function isOffsetFree(
+  tx: Executor,
+  network: Network,
+  { offset, now }: { readonly offset: bigint; readonly now: Date },
+): Promise<boolean> {
+  const quarantineBegan = new Date(now.getTime() - QUARANTINE_MS);
+  const window = { first: offset, last: offset, quarantineBegan };
+  return (await freeOffsets(tx, network.id, window)) !== undefined;
+}
+
 /** How many places are in use or held back, and where the search begins; one round trip. */
 async function readUse(
   tx: Executor,

@@ -3,7 +3,7 @@ import type { NetworkId, PeerId } from "@weft/protocol";
 import type { Network, Peer } from "../domain/peer.ts";
 import type { PolicyRule } from "../domain/policy-rule.ts";
 import type { Executor } from "./client.ts";
-import { networkFromRow, peerFromRow, storedPeerId, storedRuleId } from "./rows.ts";
+import { networkFromRow, peerFromRow, policyRuleFromRow, storedPeerId } from "./rows.ts";
 import { networkChanges, networks, peers, rules } from "./schema/index.ts";
 
 /** A network with everything its maps are made of, as of one sequence. */
@@ -82,5 +82,5 @@ async function readRules(tx: Executor, id: NetworkId): Promise<readonly PolicyRu
     .from(rules)
     .where(eq(rules.networkId, id))
     .orderBy(asc(rules.place), asc(rules.createdAt), asc(rules.id));
-  return rows.map((row) => ({ ...row, id: storedRuleId(row.id) }));
+  return rows.map(policyRuleFromRow);
 }

@@ -1,9 +1,10 @@
 import { and, count, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
-import type { EnrolmentKeyId, NetworkId } from "@weft/protocol";
+import type { EnrolmentKeyId, GroupId, NetworkId } from "@weft/protocol";
+import type { KeyApproval } from "../domain/peer-state.ts";
 import type { Executor } from "./client.ts";
 import { keyset, pageOf } from "./paging.ts";
 import type { Page, PageRequest } from "./paging.ts";
-import { storedKeyId, storedNetworkId } from "./rows.ts";
+import { storedGroupId, storedKeyId, storedNetworkId } from "./rows.ts";
 import { enrolmentKeys } from "./schema/index.ts";
 
 export type EnrolmentKey = {
@@ -14,12 +15,17 @@ export type EnrolmentKey = {
   readonly usesMax: number | null;
   readonly expiresAt: Date;
   readonly revokedAt: Date | null;
+  /** Groups of the peers that join with it, sorted. */
+  readonly groupIds: readonly GroupId[];
+  /** Peers that join with it are removed when they were away for so long; they stay when null. */
+  readonly ephemeralSeconds: number | null;
+  readonly approval: KeyApproval;
   readonly createdBy: string | null;
   readonly createdAt: Date;
 };
 
 export async function insertEnrolmentKey(tx: Executor, key: EnrolmentKey & { readonly hash: string }): Promise<void> {
-  await tx.insert(enrolmentKeys).values(key);
+  await tx.insert(enrolmentKeys).values({ ...key, groupIds: [...key.groupIds] });
 }
 
 export async function findEnrolmentKey(db: Executor, id: string): Promise<EnrolmentKey | undefined> {
@@ -80,5 +86,10 @@ export async function revokeEnrolmentKey(tx: Executor, id: EnrolmentKeyId, now: 
 
 function toKey(row: typeof enrolmentKeys.$inferSelect): EnrolmentKey {
   const { hash: _hash, ...rest } = row;
-  return { ...rest, id: storedKeyId(row.id), networkId: storedNetworkId(row.networkId) };
+  return {
+    ...rest,
+    id: storedKeyId(row.id),
+    networkId: storedNetworkId(row.networkId),
+    groupIds: row.groupIds.map(storedGroupId),
+  };
 }

@@ -1,8 +1,8 @@
-import { enrolmentKeyIds, networkIds, peerIds, ruleIds } from "@weft/protocol";
+import { enrolmentKeyIds, groupIds, networkIds, peerIds, ruleIds } from "@weft/protocol";
 import { eq } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Executor } from "./client.ts";
-import { enrolmentKeys, peers, rules } from "./schema/index.ts";
+import { enrolmentKeys, groups, peers, rules } from "./schema/index.ts";
 
 /** What is known of the network that a call is about. */
 export type CallNetwork =
@@ -43,6 +43,7 @@ type Bound = {
 /** Every kind of object that belongs to one network, by the field that names it. */
 const NETWORK_BOUND: readonly Bound[] = [
   { field: "peerId", is: peerIds.is, table: peers, columns: peers },
+  { field: "groupId", is: groupIds.is, table: groups, columns: groups },
   { field: "ruleId", is: ruleIds.is, table: rules, columns: rules },
   { field: "enrolmentKeyId", is: enrolmentKeyIds.is, table: enrolmentKeys, columns: enrolmentKeys },
 ];

@@ -76,12 +76,14 @@ export async function insertNetwork(tx: Executor, network: Network): Promise<voi
   await tx.insert(networks).values(network);
 }
 
+/** What may change about a network. */
+export type NetworkSettings = Pick<
+  Network,
+  "name" | "profileFallback" | "approval" | "membershipSeconds" | "idleRemovalSeconds"
+>;
+
 /** Changes what may change about a network. */
-export async function changeNetwork(
-  tx: Executor,
-  id: NetworkId,
-  settings: Pick<Network, "name" | "profileFallback">,
-): Promise<void> {
+export async function changeNetwork(tx: Executor, id: NetworkId, settings: NetworkSettings): Promise<void> {
   await tx.update(networks).set(settings).where(eq(networks.id, id));
 }
 

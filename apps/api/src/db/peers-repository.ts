@@ -1,17 +1,40 @@
-import { and, count, eq, ilike, isNotNull, like, lte, notExists, or, sql } from "drizzle-orm";
+import { and, count, eq, ilike, inArray, isNotNull, like, lte, notExists, or, sql } from "drizzle-orm";
 import type { IdentityKey, NetworkId, PeerId } from "@weft/protocol";
 import type { Peer, PeerEndpoint } from "../domain/peer.ts";
+import type { PeerState } from "../domain/peer-state.ts";
 import type { Executor } from "./client.ts";
 import { containsPattern, keyset, pageOf } from "./paging.ts";
 import type { Page, PageRequest } from "./paging.ts";
-import { peerFromRow, storedNetworkId } from "./rows.ts";
+import { peerFromRow, storedGroupId, storedNetworkId, storedPeerId } from "./rows.ts";
 import { peers, releasedOffsets } from "./schema/index.ts";
 
 export type PeerSort = "name" | "createdAt";
 
+/** Which peers of a network are meant. */
+export type PeerFilter = {
+  readonly networkId: string;
+  readonly q: string | undefined;
+  readonly groupId: string | undefined;
+  readonly state: PeerState | undefined;
+};
+
 export async function findPeer(db: Executor, id: string): Promise<Peer | undefined> {
   const [row] = await db.select().from(peers).where(eq(peers.id, id));
   return row && peerFromRow(row);
+}
+
+/** Those of the ids that are peers of the network, as far as rules tell peers apart. */
+export async function peersNamed(
+  db: Executor,
+  networkId: NetworkId,
+  ids: readonly string[],
+): Promise<readonly Pick<Peer, "id" | "groupIds">[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .select({ id: peers.id, groupIds: peers.groupIds })
+    .from(peers)
+    .where(and(eq(peers.networkId, networkId), inArray(peers.id, [...ids])));
+  return rows.map((row) => ({ id: storedPeerId(row.id), groupIds: row.groupIds.map(storedGroupId) }));
 }
 
 export async function findPeerByIdentity(db: Executor, key: IdentityKey): Promise<Peer | undefined> {
@@ -19,15 +42,12 @@ export async function findPeerByIdentity(db: Executor, key: IdentityKey): Promis
   return row && peerFromRow(row);
 }
 
-export async function listPeers(
-  db: Executor,
-  request: PageRequest<PeerSort> & { readonly networkId: string; readonly q: string | undefined },
-): Promise<Page<Peer>> {
+export async function listPeers(db: Executor, request: PageRequest<PeerSort> & PeerFilter): Promise<Page<Peer>> {
   const page = keyset({ sort: peers[request.field], id: peers.id }, request);
   const rows = await db
     .select()
     .from(peers)
-    .where(and(eq(peers.networkId, request.networkId), matching(request.q), page.where))
+    .where(and(matching(request), page.where))
     .orderBy(...page.orderBy)
     .limit(page.limit);
   return pageOf(rows.map(peerFromRow), request.limit, (peer) => ({
@@ -36,25 +56,39 @@ export async function listPeers(
   }));
 }
 
-export async function countPeers(db: Executor, networkId: string, q: string | undefined): Promise<number> {
-  const [row] = await db
-    .select({ total: count() })
-    .from(peers)
-    .where(and(eq(peers.networkId, networkId), matching(q)));
+export async function countPeers(db: Executor, filter: PeerFilter): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(peers).where(matching(filter));
   return row?.total ?? 0;
 }
 
 export async function insertPeer(tx: Executor, peer: Peer): Promise<void> {
-  await tx.insert(peers).values({ ...peer, capabilities: [...peer.capabilities], endpoints: [...peer.endpoints] });
+  await tx.insert(peers).values({
+    ...peer,
+    capabilities: [...peer.capabilities],
+    endpoints: [...peer.endpoints],
+    groupIds: [...peer.groupIds],
+  });
 }
 
 /** Changes what callers may change about a peer. */
 export async function changePeer(
   tx: Executor,
   id: PeerId,
-  settings: Partial<Pick<Peer, "name" | "state" | "expiresAt">>,
+  { groupIds, ...settings }: Partial<Pick<Peer, "name" | "state" | "expiresAt" | "groupIds">>,
 ): Promise<void> {
-  await tx.update(peers).set(settings).where(eq(peers.id, id));
+  const columns = { ...settings, ...(groupIds && { groupIds: [...groupIds] }) };
+  await tx.update(peers).set(columns).where(eq(peers.id, id));
+}
+
+/** Gives a peer another place, and keeps the old one from being given away at once. */
+export async function movePeer(
+  tx: Executor,
+  peer: Peer,
+  to: Pick<Peer, "hostOffset" | "ipv4" | "ipv6"> & { readonly now: Date },
+): Promise<void> {
+  const { now, ...place } = to;
+  await tx.update(peers).set(place).where(eq(peers.id, peer.id));
+  await releaseOffset(tx, peer, now);
 }
 
 /** Networks with active peers whose time has come. */
@@ -90,6 +124,10 @@ export async function nextExpiry(db: Executor): Promise<Date | null> {
 /** Deletes the peer and keeps its place from being given away at once. */
 export async function deletePeer(tx: Executor, peer: Peer, now: Date): Promise<void> {
   await tx.delete(peers).where(eq(peers.id, peer.id));
+  await releaseOffset(tx, peer, now);
+}
+
+async function releaseOffset(tx: Executor, peer: Peer, now: Date): Promise<void> {
   await tx
     .insert(releasedOffsets)
     .values({ networkId: peer.networkId, hostOffset: peer.hostOffset, releasedAt: now })
@@ -188,7 +226,16 @@ export async function freeOffsets(
   return row === undefined ? undefined : BigInt(row.place);
 }
 
-function matching(q: string | undefined) {
+function matching({ networkId, q, groupId, state }: PeerFilter) {
+  return and(
+    eq(peers.networkId, networkId),
+    groupId === undefined ? undefined : sql`${peers.groupIds} @> array[${groupId}]`,
+    state === undefined ? undefined : eq(peers.state, state),
+    containing(q),
+  );
+}
+
+function containing(q: string | undefined) {
   if (q === undefined) return undefined;
   const pattern = containsPattern(q);
   return or(

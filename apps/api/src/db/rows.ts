@@ -1,5 +1,6 @@
 import {
   enrolmentKeyIds,
+  groupIds,
   networkIds,
   parseEndpoint,
   parseIdentityKey,
@@ -12,7 +13,9 @@ import {
 } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import type { Network, Peer } from "../domain/peer.ts";
-import type { networks, peers } from "./schema/index.ts";
+import { ALL } from "../domain/policy-rule.ts";
+import type { PolicyRule, Selector } from "../domain/policy-rule.ts";
+import type { networks, peers, rules } from "./schema/index.ts";
 
 /** Turns a row into a peer. */
 export function peerFromRow(row: typeof peers.$inferSelect): Peer {
@@ -24,6 +27,7 @@ export function peerFromRow(row: typeof peers.$inferSelect): Peer {
     publicKey: stored(parsePublicKey(row.publicKey)),
     ipv4: row.ipv4 === null ? null : stored(parseIpv4(row.ipv4)),
     ipv6: row.ipv6 === null ? null : stored(parseIpv6(row.ipv6)),
+    groupIds: row.groupIds.map(storedGroupId),
     endpoints: row.endpoints.flatMap(({ address, source }) => {
       const endpoint = parseEndpoint(address);
       return endpoint.ok ? [{ address: endpoint.value, source }] : [];
@@ -41,13 +45,39 @@ export function networkFromRow(row: typeof networks.$inferSelect): Network {
     epoch: row.epoch,
     sequence: row.sequence,
     profileFallback: row.profileFallback,
+    approval: row.approval,
+    membershipSeconds: row.membershipSeconds,
+    idleRemovalSeconds: row.idleRemovalSeconds,
     createdAt: row.createdAt,
   };
+}
+
+/** Turns a row into a rule as nodes know it. */
+export function policyRuleFromRow(row: typeof rules.$inferSelect): PolicyRule {
+  const { action, state, direction, protocol, ports, icmpType, icmpCode } = row;
+  return {
+    id: storedRuleId(row.id),
+    action,
+    state,
+    source: storedSelector(row.source),
+    destination: storedSelector(row.destination),
+    direction,
+    protocol,
+    ports,
+    icmpType,
+    icmpCode,
+  };
+}
+
+function storedSelector(text: string): Selector {
+  if (text === "all") return ALL;
+  return groupIds.is(text) ? { kind: "group", id: text } : { kind: "peer", id: storedPeerId(text) };
 }
 
 export const storedNetworkId = (id: string) => stored(networkIds.parse(id));
 export const storedPeerId = (id: string) => stored(peerIds.parse(id));
 export const storedRuleId = (id: string) => stored(ruleIds.parse(id));
+export const storedGroupId = (id: string) => stored(groupIds.parse(id));
 export const storedKeyId = (id: string) => stored(enrolmentKeyIds.parse(id));
 
 /** Only checked values are ever written, so what comes back must pass the same check. */

@@ -1,16 +1,16 @@
-import { and, asc, count, eq, isNull, max, min, sql } from "drizzle-orm";
+import { and, asc, count, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
-import type { NetworkId, RuleId } from "@weft/protocol";
+import type { GroupId, NetworkId, PeerId, RuleId } from "@weft/protocol";
+import { ALL, selectorKey } from "../domain/policy-rule.ts";
 import type { PolicyRule } from "../domain/policy-rule.ts";
 import type { Executor } from "./client.ts";
 import { pageOf } from "./paging.ts";
 import type { Page, PageRequest, Place } from "./paging.ts";
-import { storedNetworkId, storedRuleId } from "./rows.ts";
+import { policyRuleFromRow, storedNetworkId } from "./rows.ts";
 import { rules } from "./schema/index.ts";
 
 export type Rule = PolicyRule & {
   readonly networkId: NetworkId;
-  readonly kind: "all-to-all";
   readonly name: string;
   readonly description: string;
   /** Lower is asked first. */
@@ -21,11 +21,14 @@ export type Rule = PolicyRule & {
 /** The rule that lets all members reach all. */
 export function openRule(of: Pick<Rule, "id" | "networkId" | "createdAt">): Rule {
   const nothing = { protocol: null, ports: null, icmpType: null, icmpCode: null };
-  return { ...of, ...nothing, kind: "all-to-all", action: "allow", state: "on", name: "", description: "", place: 0 };
+  const between = { source: ALL, destination: ALL, direction: "both-ways" } as const;
+  return { ...of, ...nothing, ...between, action: "allow", state: "on", name: "", description: "", place: 0 };
 }
 
 export async function insertRule(tx: Executor, rule: Rule): Promise<void> {
-  await tx.insert(rules).values(rule);
+  await tx
+    .insert(rules)
+    .values({ id: rule.id, networkId: rule.networkId, createdAt: rule.createdAt, ...columnsOf(rule) });
 }
 
 export async function findRule(db: Executor, id: string): Promise<Rule | undefined> {
@@ -33,11 +36,32 @@ export async function findRule(db: Executor, id: string): Promise<Rule | undefin
   return row && toRule(row);
 }
 
-/** What can be changed of a rule that is there. */
-export type RuleSettings = Pick<Rule, "name" | "description" | "state">;
+export async function changeRule(tx: Executor, rule: Rule): Promise<void> {
+  await tx.update(rules).set(columnsOf(rule)).where(eq(rules.id, rule.id));
+}
 
-export async function changeRule(tx: Executor, id: RuleId, settings: RuleSettings): Promise<void> {
-  await tx.update(rules).set(settings).where(eq(rules.id, id));
+/** Rules with this group or peer on one of their sides, in the order of their ids. */
+export async function rulesNaming(db: Executor, id: GroupId | PeerId): Promise<readonly Rule[]> {
+  const rows = await db
+    .select()
+    .from(rules)
+    .where(or(eq(rules.source, id), eq(rules.destination, id)))
+    .orderBy(asc(rules.id));
+  return rows.map(toRule);
+}
+
+/** All rules of a network in the order in which nodes ask them. */
+export async function allRules(db: Executor, networkId: NetworkId): Promise<readonly Rule[]> {
+  const rows = await db
+    .select()
+    .from(rules)
+    .where(eq(rules.networkId, networkId))
+    .orderBy(asc(rules.place), asc(rules.createdAt), asc(rules.id));
+  return rows.map(toRule);
+}
+
+export async function deleteRules(tx: Executor, ids: readonly RuleId[]): Promise<void> {
+  if (ids.length > 0) await tx.delete(rules).where(inArray(rules.id, [...ids]));
 }
 
 /** The rule in this state that lets everything pass. */
@@ -50,22 +74,17 @@ export async function findOpenRule(
     .select()
     .from(rules)
     .where(
-      and(eq(rules.networkId, networkId), eq(rules.state, state), eq(rules.action, "allow"), isNull(rules.protocol)),
+      and(
+        eq(rules.networkId, networkId),
+        eq(rules.state, state),
+        eq(rules.action, "allow"),
+        eq(rules.source, "all"),
+        eq(rules.destination, "all"),
+        isNull(rules.protocol),
+      ),
     )
     .limit(1);
   return row && toRule(row);
-}
-
-/** Lowest and highest place of a network's rules; both 0 without rules. */
-export async function rulePlaces(
-  db: Executor,
-  networkId: NetworkId,
-): Promise<{ readonly first: number; readonly last: number }> {
-  const [row] = await db
-    .select({ first: min(rules.place), last: max(rules.place) })
-    .from(rules)
-    .where(eq(rules.networkId, networkId));
-  return { first: row?.first ?? 0, last: row?.last ?? 0 };
 }
 
 /** Rules in the order in which nodes ask them. */
@@ -103,5 +122,31 @@ function isBehind({ value, id }: Place): SQL {
 const SEPARATOR = " ";
 
 function toRule(row: typeof rules.$inferSelect): Rule {
-  return { ...row, id: storedRuleId(row.id), networkId: storedNetworkId(row.networkId) };
+  const { name, description, place, createdAt } = row;
+  return { ...policyRuleFromRow(row), networkId: storedNetworkId(row.networkId), name, description, place, createdAt };
+}
+
+/** Everything of a rule that can change. */
+function columnsOf(rule: Rule) {
+  const { name, description, place, action, state, direction, protocol, ports, icmpType, icmpCode } = rule;
+  return {
+    kind: ruleKind(rule),
+    name,
+    description,
+    place,
+    action,
+    state,
+    source: selectorKey(rule.source),
+    destination: selectorKey(rule.destination),
+    direction,
+    protocol,
+    ports: ports && [...ports],
+    icmpType,
+    icmpCode,
+  };
+}
+
+/** "all-to-all" when neither side says who. */
+export function ruleKind({ source, destination }: Pick<Rule, "source" | "destination">): "all-to-all" | "selected" {
+  return source.kind === "all" && destination.kind === "all" ? "all-to-all" : "selected";
 }

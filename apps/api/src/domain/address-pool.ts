@@ -1,4 +1,4 @@
-import { addressAt, hostOffsets, isIpv4, isIpv6 } from "@weft/protocol";
+import { addressAt, hostOffsets, isIpv4, isIpv6, offsetOf, parseIp } from "@weft/protocol";
 import type { Ipv4Address, Ipv6Address, Prefix } from "@weft/protocol";
 
 /** The ranges of a network; at least one is set. */
@@ -20,6 +20,18 @@ export function addressesAt(
   const ipv4 = ranges.ipv4Range && addressAt(ranges.ipv4Range, offset);
   const ipv6 = ranges.ipv6Range && addressAt(ranges.ipv6Range, offset);
   return { ipv4: ipv4 && isIpv4(ipv4) ? ipv4 : null, ipv6: ipv6 && isIpv6(ipv6) ? ipv6 : null };
+}
+
+/** The place of an address that somebody wishes for; `undefined` when no peer can have it. */
+export function offsetWished(ranges: Ranges, address: string): bigint | undefined {
+  const parsed = parseIp(address);
+  if (!parsed.ok) return undefined;
+  const pool = poolOf(ranges);
+  for (const range of [ranges.ipv4Range, ranges.ipv6Range]) {
+    const offset = range && offsetOf(range, parsed.value);
+    if (offset !== null && offset >= pool.first && offset <= pool.last) return offset;
+  }
+  return undefined;
 }
 
 /** Keeps offsets inside the database's signed 64-bit numbers; nobody has that many peers. */

@@ -34,12 +34,25 @@ export type Failure =
   | { readonly code: "name_reserved"; readonly name: string }
   | { readonly code: "range_invalid"; readonly range: string; readonly detail: string }
   | { readonly code: "range_overlaps"; readonly range: string; readonly network: string }
+  /** No peer of this network can have the address. */
+  | { readonly code: "address_unusable"; readonly address: string }
+  /** Somebody has it, or had it until a moment ago. */
+  | { readonly code: "address_taken"; readonly address: string }
   | { readonly code: "address_pool_full"; readonly network: string; readonly capacity: bigint }
   | { readonly code: "enrolment_key_unknown" }
   | { readonly code: "enrolment_key_expired" }
   | { readonly code: "enrolment_key_used_up" }
+  /** What is asked makes no sense for a peer in its present state. */
+  | { readonly code: "peer_state"; readonly name: string; readonly state: string; readonly verdict: string }
+  /** Others refer to it; they are named. */
+  | { readonly code: "in_use"; readonly what: string; readonly users: readonly string[] }
   | { readonly code: "rule_exists"; readonly ruleId: string }
   | { readonly code: "rule_fault"; readonly field: string; readonly reason: string }
+  /** Tests stored beside the policy would not hold any more. */
+  | {
+      readonly code: "policy_test_failed";
+      readonly failed: readonly { readonly name: string; readonly reason: string }[];
+    }
   | { readonly code: "cursor_invalid" }
   | { readonly code: "peer_offline"; readonly name: string }
   | { readonly code: "same_peer" }

@@ -33,6 +33,9 @@ export function planNetwork(
     epoch: makeEpoch(inputs.random),
     sequence: 0n,
     profileFallback: "refuse",
+    approval: "automatic",
+    membershipSeconds: null,
+    idleRemovalSeconds: null,
     createdAt: inputs.now,
   });
 }

@@ -1,5 +1,6 @@
 import type {
   Endpoint,
+  GroupId,
   IdentityKey,
   Ipv4Address,
   Ipv6Address,
@@ -9,7 +10,7 @@ import type {
   ProfileFallback,
   PublicKey,
 } from "@weft/protocol";
-import type { PeerState } from "./peer-state.ts";
+import type { NetworkApproval, PeerState } from "./peer-state.ts";
 
 /** A member of a network, as the database knows it. */
 export type Peer = {
@@ -40,6 +41,10 @@ export type Peer = {
   readonly state: PeerState;
   /** When the membership ends by itself; never when null. */
   readonly expiresAt: Date | null;
+  /** Sorted. */
+  readonly groupIds: readonly GroupId[];
+  /** Removed when it was away for so long; kept for good when null. */
+  readonly ephemeralSeconds: number | null;
   readonly createdAt: Date;
 };
 
@@ -56,5 +61,11 @@ export type Network = {
   readonly sequence: bigint;
   /** What nodes do that cannot reach each other under their link profile. */
   readonly profileFallback: ProfileFallback;
+  /** Whether somebody must let new peers in. */
+  readonly approval: NetworkApproval;
+  /** How long a membership lasts until the node joins again; for good when null. */
+  readonly membershipSeconds: number | null;
+  /** Peers that were away for so long are removed; none is when null. */
+  readonly idleRemovalSeconds: number | null;
   readonly createdAt: Date;
 };

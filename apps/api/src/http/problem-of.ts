@@ -54,8 +54,11 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   second_factor_state: 409,
   identity_taken: 409,
   name_taken: 409,
+  address_taken: 409,
   range_overlaps: 409,
   rule_exists: 409,
+  peer_state: 409,
+  in_use: 409,
   peer_offline: 409,
   enrolment_key_used_up: 409,
   idempotency_in_progress: 409,
@@ -64,8 +67,10 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   unsupported_media: 415,
   name_reserved: 422,
   range_invalid: 422,
+  address_unusable: 422,
   address_pool_full: 422,
   rule_fault: 422,
+  policy_test_failed: 422,
   same_peer: 422,
   idempotency_key_reused: 422,
   version_required: 428,
@@ -109,6 +114,10 @@ function detailOf(failure: Failure): string {
       return `the range ${failure.range} overlaps the network ${failure.network}`;
     case "range_invalid":
       return `the range ${failure.range} cannot be used: ${failure.detail}`;
+    case "address_unusable":
+      return `no peer of this network can have the address ${failure.address}; choose one inside its ranges`;
+    case "address_taken":
+      return `the address ${failure.address} is in use, or was until a moment ago; choose another or wait ten minutes`;
     case "address_pool_full":
       return `network ${failure.network} has no free address (${failure.capacity} in use)`;
     case "enrolment_key_unknown":
@@ -117,10 +126,15 @@ function detailOf(failure: Failure): string {
       return "the enrolment key expired or was revoked; make a new one on the dashboard";
     case "enrolment_key_used_up":
       return "the enrolment key was used as often as it allows; make a new one on the dashboard";
+    case "peer_state":
+    case "in_use":
+      return standsInTheWay(failure);
     case "rule_exists":
       return `rule ${failure.ruleId} says the same already`;
     case "rule_fault":
       return `${failure.field}: ${failure.reason}`;
+    case "policy_test_failed":
+      return testsFailed(failure.failed);
     case "peer_offline":
       return `peer ${failure.name} is offline`;
     case "same_peer":
@@ -184,6 +198,17 @@ function accountDetailOf(failure: AccountFailure): string {
     case "login_ended":
       return "this login was used before, is too old, or began elsewhere; start again";
   }
+}
+
+function standsInTheWay(failure: Extract<Failure, { readonly code: "peer_state" | "in_use" }>): string {
+  if (failure.code === "peer_state") {
+    return `peer ${failure.name} is ${failure.state}: there is nothing to ${failure.verdict}`;
+  }
+  return `the ${failure.what} is still used by ${failure.users.join(", ")}; change or remove that first`;
+}
+
+function testsFailed(failed: readonly { readonly name: string; readonly reason: string }[]): string {
+  return `tests of the policy fail: ${failed.map(({ name, reason }) => `"${name}" (${reason})`).join("; ")}`;
 }
 
 /** What a status means. */

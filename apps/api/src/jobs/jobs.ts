@@ -10,11 +10,17 @@ export function startJobs(deps: {
   /** Days that audit events are kept. */
   readonly auditDays: number;
   readonly flushTraffic: () => Promise<void>;
+  readonly removeAbsent: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
   const { db, clock, auditDays, onError } = deps;
   const jobs = [
     startJob({ everyMs: FLUSH_MS, run: deps.flushTraffic, onError: (error) => onError("traffic_not_stored", error) }),
+    startJob({
+      everyMs: ABSENCE_MS,
+      run: deps.removeAbsent,
+      onError: (error) => onError("absent_peers_not_removed", error),
+    }),
     startJob({
       everyMs: PRUNE_MS,
       run: () => prune(db, { nowMs: clock.nowMs(), auditDays }),
@@ -29,4 +35,6 @@ export function startJobs(deps: {
 }
 
 const FLUSH_MS = 10_000;
+/** Absent peers go at most this long after their time, and the time of a statement. */
+const ABSENCE_MS = 10_000;
 const PRUNE_MS = 10 * 60_000;

@@ -14,7 +14,7 @@ import { takesPart } from "../domain/peer-state.ts";
 import type { JoiningNode } from "../features/enrolment/enrol-node.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import { hashSecret } from "../registry/secrets.ts";
-import { EXPIRED, refuse } from "./handshake.ts";
+import { EXPIRED, refusalFor, refuse } from "./handshake.ts";
 import type { ProvenHello, Refusal } from "./handshake.ts";
 
 /** Makes a peer out of a node that joins. */
@@ -43,6 +43,10 @@ export async function admitNode(
     const key = await findEnrolmentKeyByHash(db, hashSecret(enrolmentKey.expose()));
     if (key && key.networkId !== known.networkId) return err(await otherNetwork(deps, known));
   }
+  // It stays connected and gets no map until somebody lets it in.
+  if (known.state === "pending") return refreshFacts(deps, known, hello);
+  const shutOut = known.state === "expired" ? undefined : refusalFor(known.state);
+  if (shutOut) return err(shutOut);
   if (!takesPart(known, new Date(deps.clock.nowMs()))) {
     // Whoever has a new key may come back with it.
     if (!enrolmentKey) return err(EXPIRED);

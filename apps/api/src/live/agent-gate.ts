@@ -8,7 +8,7 @@ import type { AdmitDeps } from "./admit-node.ts";
 import { attachStream } from "./attached-stream.ts";
 import { createAgentSocket } from "./agent-socket.ts";
 import type { AgentSocket } from "./agent-socket.ts";
-import { beginHandshake, EXPIRED, refuse } from "./handshake.ts";
+import { beginHandshake, refusalFor, refuse } from "./handshake.ts";
 import type { AgreedStream, Handshake, ProvenHello } from "./handshake.ts";
 import type { LiveHub } from "./live-hub.ts";
 import { createNodeSession, HEARTBEAT_MS } from "./node-session.ts";
@@ -137,13 +137,16 @@ async function admit(
     socket.bye(refuse("removed", "none", "this node was removed from its network; join again with a new key"));
     return undefined;
   }
-  if (hub.mirror.peers().get(peer.id)?.state === "expired") {
-    socket.bye(EXPIRED);
+  const { state } = hub.mirror.peers().get(peer.id) ?? peer;
+  const refusal = refusalFor(state);
+  if (refusal) {
+    socket.bye(refusal);
     return undefined;
   }
   const { epoch, sequence } = hub.mirror.network();
   const { lastMap } = proven.hello;
-  const mode = lastMap?.epoch === epoch && lastMap.sequence === sequence ? "resume" : "snapshot";
+  const isCurrent = lastMap?.epoch === epoch && lastMap.sequence === sequence;
+  const mode = isCurrent && state === "active" ? "resume" : "snapshot";
   hub.streams.get(peer.id)?.socket.bye(refuse("replaced", "none", "the same node opened another stream"));
   socket.send({ kind: "welcome", peerId: peer.id, epoch, heartbeatMs: HEARTBEAT_MS, mode });
   const stream = attachStream({ peerId: peer.id, socket, mirror: hub.mirror, nowMs: deps.clock.nowMs() });

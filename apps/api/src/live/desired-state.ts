@@ -1,5 +1,5 @@
 import type { MapDelta, MapPeer, PeerId } from "@weft/protocol";
-import { filterFor, maySee } from "../domain/access-policy.ts";
+import { filterKey } from "../domain/access-policy.ts";
 import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 
@@ -7,6 +7,10 @@ import type { NetworkMirror } from "./network-mirror.ts";
 export type DesiredState = {
   readonly notePeer: (id: PeerId) => void;
   readonly noteSelf: () => void;
+  /** Packet rules may say something else now. */
+  readonly noteFilter: () => void;
+  /** The node belongs to other groups now: everything visible must be compared. */
+  readonly noteMembership: () => void;
   /** The rules changed: everything visible must be compared. */
   readonly noteRules: () => void;
   readonly noteSnapshot: () => void;
@@ -25,30 +29,48 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
   const sent = mirror.makeSet();
   const dirty = new Set<PeerId>();
   let isSelfDirty = false;
-  let areRulesDirty = false;
+  let isFilterDirty = false;
+  let arePeersDirty = false;
+  let sentFilter: string | undefined;
   let isSnapshotDue = true;
   const clear = () => {
     dirty.clear();
     isSelfDirty = false;
-    areRulesDirty = false;
+    isFilterDirty = false;
+    arePeersDirty = false;
   };
-  const visible = (id: PeerId) => mirror.peers().get(id)?.state === "active" && maySee(mirror.policy(), node, id);
+  const visible = (id: PeerId) => mirror.maySee(node, id);
+  const noteRules = () => {
+    isFilterDirty = true;
+    arePeersDirty = true;
+  };
+  /** The packet rules, unless the node has just these. */
+  const takeFilter = () => {
+    const filter = mirror.filterOf(node);
+    const key = filterKey(filter);
+    if (key === sentFilter) return undefined;
+    sentFilter = key;
+    return filter;
+  };
   return {
     notePeer: (id) => void dirty.add(id),
     noteSelf: () => void (isSelfDirty = true),
-    noteRules: () => void (areRulesDirty = true),
+    noteFilter: () => void (isFilterDirty = true),
+    noteMembership: noteRules,
+    noteRules,
     noteSnapshot: () => void (isSnapshotDue = true),
     isSnapshotDue: () => isSnapshotDue,
-    isPending: () => isSnapshotDue || isSelfDirty || areRulesDirty || dirty.size > 0,
+    isPending: () => isSnapshotDue || isSelfDirty || isFilterDirty || arePeersDirty || dirty.size > 0,
     holds: sent.has,
     noteSentAll() {
       clear();
       isSnapshotDue = false;
       sent.clear();
       for (const id of mirror.peers().keys()) if (visible(id)) sent.add(mirror.indexOf(id));
+      sentFilter = filterKey(mirror.filterOf(node));
     },
     takeDelta() {
-      const candidates = areRulesDirty ? new Set([...dirty, ...mirror.peers().keys()]) : dirty;
+      const candidates = arePeersDirty ? new Set([...dirty, ...mirror.peers().keys()]) : dirty;
       const upserts: MapPeer[] = [];
       const removals: PeerId[] = [];
       for (const id of candidates) {
@@ -63,7 +85,7 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
         }
       }
       const own = isSelfDirty ? mirror.peers().get(node) : undefined;
-      const filter = areRulesDirty ? filterFor(mirror.policy()) : undefined;
+      const filter = isFilterDirty ? takeFilter() : undefined;
       clear();
       if (upserts.length === 0 && removals.length === 0 && !own && !filter) return undefined;
       return {

@@ -31,6 +31,7 @@ import type {
   StreamContext,
   StreamExchange,
 } from "@weft/protocol";
+import type { PeerState } from "../domain/peer-state.ts";
 import { nodeCrypto } from "./node-crypto.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 
@@ -53,6 +54,25 @@ export const EXPIRED = refuse(
   "none",
   "this node's membership has expired; ask an administrator to renew it",
 );
+
+/** Both wait for an administrator, too. */
+const DISABLED = refuse("disabled", "none", "an administrator disabled this node; ask for it to be enabled again");
+const REJECTED = refuse("unauthorised", "none", "an administrator rejected this node; ask for it to be approved");
+
+/** Why a peer in this state may not stay connected; `undefined` when it may. */
+export function refusalFor(state: PeerState): Refusal | undefined {
+  switch (state) {
+    case "pending":
+    case "active":
+      return undefined;
+    case "expired":
+      return EXPIRED;
+    case "disabled":
+      return DISABLED;
+    case "rejected":
+      return REJECTED;
+  }
+}
 
 export type Handshake = {
   readonly challengeFrame: ServerFrame;

@@ -11,6 +11,7 @@ import { createDashboardFeeds } from "./dashboard-feeds.ts";
 import type { DashboardFeeds } from "./dashboard-feeds.ts";
 import { createEndpointRecorder } from "./endpoint-recorder.ts";
 import type { EndpointRecorder } from "./endpoint-recorder.ts";
+import { refusalFor } from "./handshake.ts";
 import { createMapEncoder } from "./map-encoder.ts";
 import { createNetworkHub } from "./network-hub.ts";
 import type { NetworkHub } from "./network-hub.ts";
@@ -87,8 +88,8 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
       hub.detach(stream);
       // A removed peer was forgotten when it went; its stream ends a moment later.
       if (!places.has(stream.peerId)) return;
-      const isExpired = hub.mirror.peers().get(stream.peerId)?.state === "expired";
-      presence.closed(stream.peerId, isExpired ? "bye" : how, clock.nowMs());
+      const state = hub.mirror.peers().get(stream.peerId)?.state;
+      presence.closed(stream.peerId, state && refusalFor(state) ? "bye" : how, clock.nowMs());
       traffic.noteDirty(stream.peerId);
       feeds.notePeer(hub.id, stream.peerId);
     },

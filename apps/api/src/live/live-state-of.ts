@@ -13,6 +13,7 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
       const place = { stream: found.hub.streams.get(id), nowMs: clock.nowMs() };
       return livePeer({ presence: hub.presence, traffic: hub.traffic.find(id) }, found.peer, place);
     },
+    link: (from, to) => hub.traffic.find(from)?.links().get(to),
     onlineCount(id) {
       const nowMs = clock.nowMs();
       const peers = hub.networks.get(id)?.mirror.peers().keys() ?? [];

@@ -9,7 +9,7 @@ import {
   splitMap,
 } from "@weft/protocol";
 import type { LinkProfile, MapDelta, PeerId } from "@weft/protocol";
-import { filterFor, maySee } from "../domain/access-policy.ts";
+import { filterKey } from "../domain/access-policy.ts";
 import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 import type { ServerIdentity } from "./server-identity.ts";
@@ -33,12 +33,11 @@ export function createMapEncoder(deps: {
     snapshot(mirror, node) {
       const own = mirror.peers().get(node);
       if (own?.state !== "active") return undefined;
-      const policy = mirror.policy();
       const peers = [...mirror.peers().values()]
-        .filter((peer) => peer.state === "active" && maySee(policy, node, peer.id))
+        .filter((peer) => mirror.maySee(node, peer.id))
         .map((peer) => mapPeerFor(own, peer));
       const { epoch, sequence } = mirror.network();
-      const body = encodeMapBody({ self: selfOf(mirror.network(), own), peers, filter: filterFor(policy) });
+      const body = encodeMapBody({ self: selfOf(mirror.network(), own), peers, filter: mirror.filterOf(node) });
       const timeMs = clock.nowMs();
       const frames = splitMap({
         epoch,
@@ -78,5 +77,5 @@ function profileKey(profile: LinkProfile): string {
 
 function classKey(delta: MapDelta, baseSequence: bigint): string {
   const upserts = delta.upserts.map(({ id, profile }) => (profile ? `${id}:${profileKey(profile)}` : id)).join();
-  return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? "filter" : ""}`;
+  return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? filterKey(delta.filter) : ""}`;
 }

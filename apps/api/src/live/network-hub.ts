@@ -3,15 +3,16 @@ import { readChanges, readNetwork } from "../db/changes-repository.ts";
 import type { ChangesSince, NetworkContents } from "../db/changes-repository.ts";
 import type { Executor } from "../db/client.ts";
 import { affectedByPeer } from "../domain/affected-nodes.ts";
-import { mapPeerOf, selfOf } from "../domain/map-content.ts";
+import type { PeerChange } from "../domain/affected-nodes.ts";
+import { selfOf } from "../domain/map-content.ts";
 import type { Peer } from "../domain/peer.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
-import { EXPIRED, refuse } from "./handshake.ts";
+import { refusalFor, refuse } from "./handshake.ts";
 import type { AttachedStream } from "./attached-stream.ts";
 import type { MapEncoder } from "./map-encoder.ts";
 import { createMapSender } from "./map-sender.ts";
 import { createNetworkMirror } from "./network-mirror.ts";
-import type { NetworkMirror } from "./network-mirror.ts";
+import type { FollowedChange, NetworkMirror } from "./network-mirror.ts";
 
 /** The streams of one network and the memory they are served from. */
 export type NetworkHub = {
@@ -52,7 +53,7 @@ export function createNetworkHub(deps: NetworkHubDeps, contents: NetworkContents
     forgetUnused(streams, mirror);
     const removed = before.filter((peerId) => !mirror.peers().has(peerId));
     sayRemoved(streams, removed);
-    sayExpired(streams, mirror.peers().values());
+    sayShutOut(streams, mirror.peers().values());
     deps.onPeers([...mirror.peers().keys()], removed);
     for (const stream of streams.values()) resend(stream);
   };
@@ -102,30 +103,11 @@ type FollowContext = NetworkHubDeps & {
 /** Applies changes to memory and tells exactly the streams whose maps they touch. */
 function follow(context: FollowContext, changes: ChangesSince): void {
   const { mirror, streams, needsDelta } = context;
-  const before = new Map([...changes.peers.keys()].map((peerId) => [peerId, mirror.peers().get(peerId)]));
-  mirror.follow(changes);
+  const followed = mirror.follow(changes);
   const removed = [...changes.peers].flatMap(([peerId, peer]) => (peer ? [] : [peerId]));
   sayRemoved(streams, removed);
-  sayExpired(streams, changes.peers.values());
-  for (const [peerId, peer] of changes.peers) {
-    const was = before.get(peerId);
-    if (was && peer && sameInMaps(was, peer)) continue;
-    for (const node of affectedByPeer(mirror.policy(), peerId, streams.keys())) {
-      const stream = streams.get(node);
-      if (!stream) continue;
-      if (node !== peerId) stream.desired.notePeer(peerId);
-      // What a node can do decides about its profile with every other one.
-      else if (was && peer && !sameCapabilities(was, peer)) stream.desired.noteSnapshot();
-      else if (
-        was &&
-        peer &&
-        JSON.stringify(selfOf(mirror.network(), was)) === JSON.stringify(selfOf(mirror.network(), peer))
-      )
-        continue;
-      else stream.desired.noteSelf();
-      needsDelta(stream);
-    }
-  }
+  sayShutOut(streams, changes.peers.values());
+  for (const one of followed) tellOfPeer(context, one);
   if (changes.rules || changes.networkChanged) {
     for (const stream of streams.values()) {
       if (changes.rules) stream.desired.noteRules();
@@ -139,6 +121,33 @@ function follow(context: FollowContext, changes: ChangesSince): void {
   );
 }
 
+/** Notes a change of a peer in exactly the streams whose maps it touches. */
+function tellOfPeer({ mirror, streams, needsDelta }: FollowContext, { change, touched }: FollowedChange): void {
+  const { id, before, after } = change;
+  // Most reports of a node change nothing that maps or rules know of.
+  if (change.content === "same" && before?.groupIds.join() === after?.groupIds.join()) return;
+  const rules = { policy: mirror.policy(), filters: mirror.filters() };
+  const nodes = [...streams.keys()].flatMap((node) => mirror.peers().get(node) ?? []);
+  for (const { id: node, effect } of affectedByPeer(rules, { change, touched }, nodes)) {
+    const stream = streams.get(node);
+    if (!stream) continue;
+    if (node === id) noteOwnChange(stream, mirror, change);
+    else if (effect !== "filter") stream.desired.notePeer(id);
+    if (effect !== "peer") stream.desired.noteFilter();
+    needsDelta(stream);
+  }
+}
+
+/** What a change of a peer means for its own node. */
+function noteOwnChange({ desired }: AttachedStream, mirror: NetworkMirror, { before, after }: PeerChange): void {
+  if (!before || !after) return desired.noteSelf();
+  // What a node can do decides about its profile with every other one; one that is let in has no map yet.
+  if (!sameCapabilities(before, after) || before.state !== after.state) return desired.noteSnapshot();
+  if (before.groupIds.join() !== after.groupIds.join()) desired.noteMembership();
+  const selves = [before, after].map((peer) => JSON.stringify(selfOf(mirror.network(), peer)));
+  if (selves[0] !== selves[1]) desired.noteSelf();
+}
+
 function forgetUnused(streams: ReadonlyMap<PeerId, AttachedStream>, mirror: NetworkMirror): void {
   const sets = [...streams.values()].map(({ desired }) => desired);
   mirror.forgetUnused((index) => sets.some((desired) => desired.holds(index)));
@@ -148,21 +157,16 @@ function sameCapabilities(left: Peer, right: Peer): boolean {
   return left.capabilities.join() === right.capabilities.join();
 }
 
-function sameInMaps(left: Peer, right: Peer): boolean {
-  return (
-    left.state === right.state &&
-    sameCapabilities(left, right) &&
-    JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right))
-  );
-}
-
 function sayRemoved(streams: ReadonlyMap<PeerId, AttachedStream>, removed: readonly PeerId[]): void {
   const refusal = refuse("removed", "none", "this node was removed from its network; join again with a new key");
   for (const peerId of removed) streams.get(peerId)?.socket.bye(refusal);
 }
 
-function sayExpired(streams: ReadonlyMap<PeerId, AttachedStream>, peers: Iterable<Peer | undefined>): void {
-  for (const peer of peers) if (peer?.state === "expired") streams.get(peer.id)?.socket.bye(EXPIRED);
+function sayShutOut(streams: ReadonlyMap<PeerId, AttachedStream>, peers: Iterable<Peer | undefined>): void {
+  for (const peer of peers) {
+    const refusal = peer && refusalFor(peer.state);
+    if (refusal) streams.get(peer.id)?.socket.bye(refusal);
+  }
 }
 
 /** Runs one at a time; calls that come while one waits share its run. */

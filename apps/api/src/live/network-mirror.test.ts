@@ -42,6 +42,9 @@ function emptyMirror(): NetworkMirror {
     epoch: 1n,
     sequence: 0n,
     profileFallback: "refuse",
+    approval: "automatic",
+    membershipSeconds: null,
+    idleRemovalSeconds: null,
     createdAt: new Date(0),
   } as const;
   return createNetworkMirror({ network, peers: [], rules: [] }, 0);

@@ -1,23 +1,34 @@
-import type { PeerId } from "@weft/protocol";
 import type { ChangesSince, NetworkContents } from "../db/changes-repository.ts";
-import { compilePolicy } from "../domain/access-policy.ts";
-import type { AccessPolicy } from "../domain/access-policy.ts";
+import type { FilterRule, PeerId } from "@weft/protocol";
+import { compilePolicy, createFilters, maySee } from "../domain/access-policy.ts";
+import type { AccessPolicy, PolicyFilters } from "../domain/access-policy.ts";
+import type { PeerChange } from "../domain/affected-nodes.ts";
 import { createBitSet } from "../domain/bit-set.ts";
 import type { BitSet } from "../domain/bit-set.ts";
+import { mapPeerOf } from "../domain/map-content.ts";
 import type { Network, Peer } from "../domain/peer.ts";
+
+/** A change of a peer, followed. */
+export type FollowedChange = { readonly change: PeerChange; readonly touched: ReadonlySet<number> };
 
 /** A network in memory, exactly as the database had it at `network.sequence`. */
 export type NetworkMirror = {
   readonly network: () => Network;
   readonly policy: () => AccessPolicy;
+  readonly filters: () => PolicyFilters;
   readonly peers: () => ReadonlyMap<PeerId, Peer>;
+  /** True when both take part and some traffic between them is allowed. */
+  readonly maySee: (viewer: PeerId, other: PeerId) => boolean;
+  /** Packet rules of a member. */
+  readonly filterOf: (node: PeerId) => readonly FilterRule[];
   /** When the newest change was made, by the clock of the server that made it. */
   readonly changedAtMs: () => number;
   /** A small number for a peer, for bit sets; given to another one only after `forgetUnused` found it unused. */
   readonly indexOf: (id: PeerId) => number;
   readonly makeSet: () => BitSet;
   readonly replace: (contents: NetworkContents) => void;
-  readonly follow: (changes: ChangesSince) => void;
+  /** Tells what each named peer was and is, and which selectors of the rules have other addresses with it. */
+  readonly follow: (changes: ChangesSince) => readonly FollowedChange[];
   /**
    * Frees the numbers of peers that are gone and that no set holds any more. It looks only when many have come since the
    * last time, so that numbers and sets stay in proportion to the members.
@@ -27,33 +38,60 @@ export type NetworkMirror = {
 
 export function createNetworkMirror(contents: NetworkContents, nowMs: number): NetworkMirror {
   let { network } = contents;
-  let policy = compilePolicy(contents.rules);
   let peers = new Map(contents.peers.map((peer) => [peer.id, peer]));
+  const members = () => peers.values();
+  let policy = compilePolicy(contents.rules);
+  let filters = createFilters(policy, members);
   let changedAtMs = nowMs;
   const indexes = createIndexes();
   return {
     network: () => network,
     policy: () => policy,
+    filters: () => filters,
     peers: () => peers,
+    maySee(viewer, other) {
+      const [left, right] = [peers.get(viewer), peers.get(other)];
+      return left?.state === "active" && right?.state === "active" && maySee(policy, left, right);
+    },
+    filterOf(node) {
+      const peer = peers.get(node);
+      return peer ? filters.of(peer) : [];
+    },
     changedAtMs: () => changedAtMs,
     indexOf: indexes.of,
     makeSet: createBitSet,
     replace(next) {
       network = next.network;
       policy = compilePolicy(next.rules);
+      filters = createFilters(policy, members);
       peers = new Map(next.peers.map((peer) => [peer.id, peer]));
     },
     follow(changes) {
       network = changes.network;
-      if (changes.rules) policy = compilePolicy(changes.rules);
-      if (changes.at) changedAtMs = changes.at.getTime();
-      for (const [id, peer] of changes.peers) {
-        if (peer) peers.set(id, peer);
-        else peers.delete(id);
+      if (changes.rules) {
+        policy = compilePolicy(changes.rules);
+        filters = createFilters(policy, members);
       }
+      if (changes.at) changedAtMs = changes.at.getTime();
+      return [...changes.peers].map(([id, after]): FollowedChange => {
+        const before = peers.get(id);
+        if (after) peers.set(id, after);
+        else peers.delete(id);
+        const content = before && after && sameInMaps(before, after) ? "same" : "other";
+        return { change: { id, before, after, content }, touched: filters.note(before, after) };
+      });
     },
     forgetUnused: (isUsed) => indexes.forgetUnused({ isUsed, members: peers }),
   };
+}
+
+/** True when a change of a peer's row is none of its entry in maps. */
+function sameInMaps(left: Peer, right: Peer): boolean {
+  return (
+    left.state === right.state &&
+    left.capabilities.join() === right.capabilities.join() &&
+    JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right))
+  );
 }
 
 type Indexes = {

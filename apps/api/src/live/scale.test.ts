@@ -143,6 +143,8 @@ async function fill(): Promise<void> {
         lastSeenAt: null,
         state: "active",
         expiresAt: null,
+        groupIds: [],
+        ephemeralSeconds: null,
         createdAt: new Date(),
       });
       changes.push({ kind: "peer", peerId: id });

@@ -1,5 +1,6 @@
 import {
   enrolmentKeyIds,
+  groupIds,
   identityProviderIds,
   inviteIds,
   networkIds,
@@ -20,6 +21,7 @@ export const PeerIdSchema = id(peerIds);
 export const UserIdSchema = id(userIds);
 export const EnrolmentKeyIdSchema = id(enrolmentKeyIds);
 export const TokenIdSchema = id(tokenIds);
+export const GroupIdSchema = id(groupIds);
 export const RuleIdSchema = id(ruleIds);
 export const SessionIdSchema = id(sessionIds);
 export const InviteIdSchema = id(inviteIds);

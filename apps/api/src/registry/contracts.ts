@@ -1,8 +1,10 @@
 import { enrolmentKeysContract } from "../features/enrolment/contract.ts";
+import { groupsContract } from "../features/groups/contract.ts";
 import { instanceContract } from "../features/instance/contract.ts";
 import { liveContract } from "../features/live/contract.ts";
 import { networksContract } from "../features/networks/contract.ts";
 import { peersContract } from "../features/peers/contract.ts";
+import { policyContract } from "../features/policy/contract.ts";
 import { rulesContract } from "../features/rules/contract.ts";
 import { sessionsContract } from "../features/sessions/contract.ts";
 import { setupContract } from "../features/setup/contract.ts";
@@ -20,8 +22,10 @@ export const contracts = {
   instance: instanceContract,
   networks: networksContract,
   peers: peersContract,
+  groups: groupsContract,
   enrolmentKeys: enrolmentKeysContract,
   rules: rulesContract,
+  policy: policyContract,
   tokens: tokensContract,
   users: usersContract,
   invites: invitesContract,

@@ -23,10 +23,19 @@ export type PingOutcome = {
   readonly endpoint: string | null;
 };
 
+/** What a node reported last about its way to another peer. */
+export type LiveLink = {
+  readonly endpoint: string | null;
+  readonly sessionAgeMs: number | null;
+  readonly lastHandshakeAgeMs: number | null;
+};
+
 /** The live side of the server, as use cases see it. */
 export type LiveState = {
   /** `undefined` until the live side has read the peer. */
   readonly peer: (id: PeerId) => LivePeer | undefined;
+  /** `undefined` until the node counted something for the other one. */
+  readonly link: (from: PeerId, to: PeerId) => LiveLink | undefined;
   readonly onlineCount: (id: NetworkId) => number;
   /** Lets one node ping another through the tunnel. */
   readonly ping: (job: {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NETWORK_APPROVALS } from "../domain/peer-state.ts";
 import { NetworkIdSchema, TimeSchema } from "./common-schemas.ts";
 
 export const NetworkNameSchema = z
@@ -10,6 +11,25 @@ export const NetworkNameSchema = z
 
 /** "plain": nodes go on in plain WireGuard; "refuse": they stay apart until both have the same profile. */
 export const ProfileFallbackSchema = z.enum(["plain", "refuse"]);
+
+const YEAR_SECONDS = 31_536_000;
+
+/** What happens to peers by itself. */
+export const LifecycleSchemas = {
+  approval: z.enum(NETWORK_APPROVALS).describe("Whether somebody must let new peers in; keys may say otherwise."),
+  membershipSeconds: z
+    .int()
+    .min(60)
+    .max(10 * YEAR_SECONDS)
+    .nullable()
+    .describe("How long a new membership lasts until its node must join again; null: for good."),
+  idleRemovalSeconds: z
+    .int()
+    .min(3_600)
+    .max(10 * YEAR_SECONDS)
+    .nullable()
+    .describe("Peers that were away for so long are removed; null: none."),
+};
 
 /** Address ranges in CIDR form; `null` means the network has none of that family. */
 export const RangesSchema = {
@@ -25,6 +45,7 @@ export const NetworkSchema = z
     peerCount: z.int(),
     onlineCount: z.int(),
     profileFallback: ProfileFallbackSchema,
+    ...LifecycleSchemas,
     createdAt: TimeSchema,
   })
   .meta({ id: "Network" });

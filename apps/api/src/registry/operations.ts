@@ -1,10 +1,12 @@
 import type { Result } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
 import { enrolmentKeysOperations } from "../features/enrolment/operations.ts";
+import { groupsOperations } from "../features/groups/operations.ts";
 import { instanceOperations } from "../features/instance/operations.ts";
 import { liveOperations } from "../features/live/operations.ts";
 import { networksOperations } from "../features/networks/operations.ts";
 import { peersOperations } from "../features/peers/operations.ts";
+import { policyOperations } from "../features/policy/operations.ts";
 import { rulesOperations } from "../features/rules/operations.ts";
 import { sessionsOperations } from "../features/sessions/operations.ts";
 import { setupOperations } from "../features/setup/operations.ts";
@@ -46,8 +48,10 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   instance: instanceOperations,
   networks: networksOperations,
   peers: peersOperations,
+  groups: groupsOperations,
   enrolmentKeys: enrolmentKeysOperations,
   rules: rulesOperations,
+  policy: policyOperations,
   tokens: tokensOperations,
   users: usersOperations,
   invites: invitesOperations,

@@ -1,12 +1,17 @@
 import { z } from "zod";
 import { PEER_STATES } from "../domain/peer-state.ts";
-import { CounterSchema, NetworkIdSchema, PeerIdSchema, TimeSchema } from "./common-schemas.ts";
+import { CounterSchema, GroupIdSchema, NetworkIdSchema, PeerIdSchema, TimeSchema } from "./common-schemas.ts";
 
 /** A DNS label: what a peer is called inside its network. */
 export const PeerNameSchema = z
   .string()
   .max(63)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "lower-case letters, digits and inner dashes");
+
+/** More groups of one peer than this are refused. */
+export const GROUPS_MAX = 100;
+
+export const PeerStateSchema = z.enum(PEER_STATES);
 
 export const PeerSchema = z
   .strictObject({
@@ -17,8 +22,14 @@ export const PeerSchema = z
     fingerprint: z.string().describe("Short form of the identity key, for comparing by eye."),
     ipv4: z.string().nullable(),
     ipv6: z.string().nullable(),
-    state: z.enum(PEER_STATES).describe("Only an active peer takes part in the network."),
+    state: PeerStateSchema.describe("Only an active peer takes part in the network."),
     expiresAt: TimeSchema.nullable().describe("When the membership ends by itself; never when null."),
+    groupIds: z.array(GroupIdSchema),
+    ephemeralSeconds: z
+      .int()
+      .nullable()
+      .describe("The peer is removed when it was away for so long; it stays when null."),
+    removalAt: TimeSchema.nullable().describe("When the peer is removed if it stays away; null while it is online."),
     presence: z.enum(["online", "offline", "unknown"]),
     lastSeenAt: TimeSchema.nullable(),
     endpoint: z.string().nullable().describe("Address at which others reach this peer best."),

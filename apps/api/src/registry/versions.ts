@@ -6,8 +6,19 @@ import type { Call } from "./call.ts";
 
 /** Fields that calls can change: the tag of an item stands for them, not for presence and counters, which move by themselves. */
 export const VERSIONED = {
-  network: ["id", "name", "ipv4Range", "ipv6Range", "profileFallback"],
-  peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt"],
+  network: [
+    "id",
+    "name",
+    "ipv4Range",
+    "ipv6Range",
+    "profileFallback",
+    "approval",
+    "membershipSeconds",
+    "idleRemovalSeconds",
+  ],
+  peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt", "groupIds"],
+  policy: ["networkId", "version"],
+  group: ["id", "name", "description"],
 } as const;
 
 export type VersionedKind = keyof typeof VERSIONED;

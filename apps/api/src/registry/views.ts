@@ -1,14 +1,21 @@
 import type { z } from "zod";
 import { keyFingerprint } from "@weft/protocol";
 import type { NetworkWithCount } from "../db/networks-repository.ts";
-import type { Peer } from "../domain/peer.ts";
+import type { Network, Peer } from "../domain/peer.ts";
+import { removalTime } from "../domain/peer-state.ts";
 import type { LivePeer, LiveState } from "./live-state.ts";
 import type { NetworkSchema } from "./network-schemas.ts";
 import type { PeerView } from "./peer-schemas.ts";
 
 /** A peer as callers see it: the row and what memory knows on top. */
-export function peerView(peer: Peer, live: LivePeer | undefined): PeerView {
+export function peerView(
+  peer: Peer,
+  live: LivePeer | undefined,
+  network: Pick<Network, "idleRemovalSeconds">,
+): PeerView {
   const lastSeenAt = live?.lastSeenAt ?? peer.lastSeenAt;
+  const presence = isShutOut(peer) ? "offline" : (live?.presence ?? "unknown");
+  const removalAt = presence === "online" ? null : removalTime({ ...peer, lastSeenAt }, network);
   return {
     id: peer.id,
     networkId: peer.networkId,
@@ -19,8 +26,10 @@ export function peerView(peer: Peer, live: LivePeer | undefined): PeerView {
     ipv6: peer.ipv6,
     state: peer.state,
     expiresAt: peer.expiresAt?.toISOString() ?? null,
-    // Its stream is being closed, and nothing of it counts any more.
-    presence: peer.state === "expired" ? "offline" : (live?.presence ?? "unknown"),
+    groupIds: [...peer.groupIds],
+    ephemeralSeconds: peer.ephemeralSeconds,
+    removalAt: removalAt?.toISOString() ?? null,
+    presence,
     lastSeenAt: lastSeenAt?.toISOString() ?? null,
     endpoint: peer.endpoints.at(0)?.address ?? null,
     endpoints: [...peer.endpoints],
@@ -38,6 +47,11 @@ export function peerView(peer: Peer, live: LivePeer | undefined): PeerView {
   };
 }
 
+/** Its stream is being closed, and nothing of it counts any more. */
+function isShutOut({ state }: Peer): boolean {
+  return state !== "active" && state !== "pending";
+}
+
 /** A network as callers see it. */
 export function networkView(network: NetworkWithCount, live: LiveState): z.output<typeof NetworkSchema> {
   return {
@@ -48,6 +62,9 @@ export function networkView(network: NetworkWithCount, live: LiveState): z.outpu
     peerCount: network.peerCount,
     onlineCount: live.onlineCount(network.id),
     profileFallback: network.profileFallback,
+    approval: network.approval,
+    membershipSeconds: network.membershipSeconds,
+    idleRemovalSeconds: network.idleRemovalSeconds,
     createdAt: network.createdAt.toISOString(),
   };
 }

@@ -6,6 +6,6 @@ export function letsPass(rule: Pick<Rule, "state" | "action">): boolean {
 }
 
 /** True when the rule lets every packet pass right now. */
-export function isOpen(rule: Pick<Rule, "state" | "action" | "protocol">): boolean {
-  return letsPass(rule) && rule.protocol === null;
+export function isOpen(rule: Pick<Rule, "state" | "action" | "protocol" | "kind">): boolean {
+  return letsPass(rule) && rule.protocol === null && rule.kind === "all-to-all";
 }

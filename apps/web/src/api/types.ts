@@ -8,6 +8,7 @@ export type Outputs = inferRouterOutputs<AppRouter>;
 export type Peer = PeerView;
 export type Network = Outputs["networks"]["get"];
 export type EnrolmentKey = Outputs["enrolmentKeys"]["list"]["items"][number];
+export type Group = Outputs["groups"]["list"]["items"][number];
 export type Rule = Outputs["rules"]["list"]["items"][number];
 export type Token = Outputs["tokens"]["list"]["items"][number];
 export type Account = Outputs["users"]["list"]["items"][number];

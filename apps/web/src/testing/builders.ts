@@ -1,6 +1,7 @@
 import type {
   Account,
   EnrolmentKey,
+  Group,
   LinkSample,
   Network,
   Peer,
@@ -26,6 +27,9 @@ export function aNetwork(change: Partial<Network> = {}): Network {
     peerCount: 0,
     onlineCount: 0,
     profileFallback: "refuse",
+    approval: "automatic",
+    membershipSeconds: null,
+    idleRemovalSeconds: null,
     createdAt: at(86_400),
     ...change,
   };
@@ -43,6 +47,9 @@ export function aPeer(change: Partial<Peer> = {}): Peer {
     ipv6: "fd7a:9b2c:11::1",
     state: "active",
     expiresAt: null,
+    groupIds: [],
+    ephemeralSeconds: null,
+    removalAt: null,
     presence: "online",
     lastSeenAt: at(2),
     endpoint: "203.0.113.7:51820",
@@ -95,6 +102,18 @@ export function aPeerSample(change: Partial<PeerSample> = {}): PeerSample {
   };
 }
 
+export function aGroup(change: Partial<Group> = {}): Group {
+  return {
+    id: "grp_servers",
+    networkId: "net_home",
+    name: "servers",
+    description: "",
+    peerCount: 0,
+    createdAt: at(86_400),
+    ...change,
+  };
+}
+
 export function aRule(change: Partial<Rule> = {}): Rule {
   return {
     id: "pol_all",
@@ -104,6 +123,9 @@ export function aRule(change: Partial<Rule> = {}): Rule {
     description: "",
     action: "allow",
     state: "on",
+    source: { kind: "all" },
+    destination: { kind: "all" },
+    direction: "both-ways",
     protocol: null,
     ports: null,
     icmpType: null,
@@ -124,6 +146,9 @@ export function anEnrolmentKey(change: Partial<EnrolmentKey> = {}): EnrolmentKey
     uses: 1,
     usesMax: 10,
     expiresAt: at(-3_000),
+    groupIds: [],
+    ephemeralSeconds: null,
+    approval: "network",
     createdAt: at(600),
     createdBy: "user_owner",
     ...change,

@@ -1,5 +1,5 @@
-import type { Account, EnrolmentKey, Invite, Network, Peer, Rule, Session, Token } from "../api/types.ts";
-import { aNetwork, aRule, at } from "./builders.ts";
+import type { Account, EnrolmentKey, Group, Invite, Network, Peer, Rule, Session, Token } from "../api/types.ts";
+import { aGroup, aNetwork, aRule, at } from "./builders.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
 import { peopleHandlers } from "./in-memory-people.ts";
 
@@ -9,6 +9,7 @@ export type World = {
   signedIn: boolean;
   networks: Network[];
   peers: Peer[];
+  groups: Group[];
   rules: Rule[];
   keys: EnrolmentKey[];
   tokens: Token[];
@@ -25,6 +26,7 @@ export function aWorld(change: Partial<World> = {}): World {
     signedIn: true,
     networks: [aNetwork()],
     peers: [],
+    groups: [],
     rules: [],
     keys: [],
     tokens: [],
@@ -97,12 +99,21 @@ export function worldHandlers(world: World): Handlers {
     },
     "peers.list": ({ networkId }) => page(world.peers.filter((peer) => peer.networkId === networkId)),
     "peers.get": ({ peerId }) => find(world.peers, peerId),
-    "peers.update": ({ peerId, name, expiresAt }) =>
+    "peers.update": ({ peerId, name, expiresAt, groupIds }) =>
       changePeer(peerId, {
+        ...(groupIds !== undefined && { groupIds }),
         ...(name !== undefined && { name }),
         ...(expiresAt !== undefined && { expiresAt, state: "active" }),
       }),
     "peers.expire": ({ peerId }) => changePeer(peerId, { state: "expired", expiresAt: at(0), presence: "offline" }),
+    "peers.approve": ({ peerId }) => changePeer(peerId, { state: "active" }),
+    "peers.reject": ({ peerId }) => changePeer(peerId, { state: "rejected" }),
+    "groups.list": () => page(world.groups),
+    "groups.create": ({ networkId, name }) => {
+      const group = aGroup({ id: `grp_${name}`, networkId, name });
+      world.groups.push(group);
+      return group;
+    },
     "peers.remove": ({ peerId }) =>
       void (world.peers = world.peers.filter((peer) => peer !== find(world.peers, peerId))),
     "peers.ping": () => ({
@@ -114,8 +125,16 @@ export function worldHandlers(world: World): Handlers {
     }),
     "rules.list": () => page(world.rules),
     "rules.remove": ({ ruleId }) => void (world.rules = world.rules.filter((rule) => rule.id !== ruleId)),
-    "rules.create": ({ networkId, kind }) => {
-      const rule = aRule({ id: `pol_${world.rules.length}`, networkId, kind, createdAt: at(0) });
+    "rules.update": ({ ruleId, ...said }) => {
+      const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+      const after = { ...find(world.rules, ruleId), ...given };
+      world.rules = world.rules.map((rule) => (rule.id === ruleId ? after : rule));
+      return after;
+    },
+    "rules.create": (said) => {
+      const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+      const kind = said.source?.kind === "group" || said.destination?.kind === "group" ? "selected" : "all-to-all";
+      const rule = aRule({ kind, id: `pol_${world.rules.length}`, createdAt: at(0), ...given });
       world.rules.push(rule);
       return rule;
     },
@@ -128,6 +147,9 @@ export function worldHandlers(world: World): Handlers {
       uses: 0,
       usesMax: usesMax ?? null,
       expiresAt: at(-3_600),
+      groupIds: [],
+      ephemeralSeconds: null,
+      approval: "network",
       createdAt: at(0),
       createdBy: user.id,
       key: "weft_enr_SECRET.PIN",

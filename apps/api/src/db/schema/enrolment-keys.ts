@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { createdAt, idColumn, moment } from "./columns.ts";
+import type { KeyApproval } from "../../domain/peer-state.ts";
+import { createdAt, groupIdsColumn, idColumn, moment } from "./columns.ts";
 import { networks } from "./networks.ts";
 import { users } from "./users.ts";
 
@@ -18,12 +19,19 @@ export const enrolmentKeys = pgTable(
     usesMax: integer("uses_max"),
     expiresAt: moment("expires_at").notNull(),
     revokedAt: moment("revoked_at"),
+    /** Groups of the peers that join with the key. */
+    groupIds: groupIdsColumn(),
+    /** Peers that join with the key are removed when they were away for so long; null: they stay. */
+    ephemeralSeconds: integer("ephemeral_seconds"),
+    approval: text("approval").$type<KeyApproval>().notNull().default("network"),
     createdBy: idColumn("created_by").references(() => users.id, { onDelete: "set null" }),
     createdAt: createdAt(),
   },
   (table) => [
     uniqueIndex("enrolment_keys_hash_unique").on(table.hash),
     index("enrolment_keys_page").on(table.networkId, table.createdAt, table.id),
+    check("enrolment_keys_approval", sql`${table.approval} in ('network', 'given', 'required')`),
+    check("enrolment_keys_ephemeral_positive", sql`${table.ephemeralSeconds} > 0`),
     check("enrolment_keys_not_overspent", sql`${table.usesMax} is null or ${table.uses} <= ${table.usesMax}`),
   ],
 );

@@ -1,6 +1,7 @@
 export { auditEvents } from "./audit-events.ts";
 export { enrolmentKeys } from "./enrolment-keys.ts";
 export { identities, identityProviders, usedLogins } from "./identities.ts";
+export { groups } from "./groups.ts";
 export { idempotentAnswers } from "./idempotent-answers.ts";
 export { instance } from "./instance.ts";
 export { invites } from "./invites.ts";
@@ -9,6 +10,7 @@ export { networkRoles } from "./network-roles.ts";
 export { networks } from "./networks.ts";
 export { peers } from "./peers.ts";
 export { recoveryCodes } from "./recovery-codes.ts";
+export { policyVersions } from "./policy-versions.ts";
 export { releasedOffsets } from "./released-offsets.ts";
 export { rules } from "./rules.ts";
 export { sessions } from "./sessions.ts";

@@ -1,6 +1,7 @@
 import type { ProfileFallback } from "@weft/protocol";
 import { sql } from "drizzle-orm";
-import { cidr, check, index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { NetworkApproval } from "../../domain/peer-state.ts";
+import { cidr, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, idColumn, wide } from "./columns.ts";
 
 export const networks = pgTable(
@@ -22,6 +23,12 @@ export const networks = pgTable(
       .default(sql`1`),
     /** What nodes do that cannot reach each other under their link profile. */
     profileFallback: text("profile_fallback").$type<ProfileFallback>().notNull().default("refuse"),
+    /** Whether somebody must let new peers in. */
+    approval: text("approval").$type<NetworkApproval>().notNull().default("automatic"),
+    /** How long a membership lasts until the node joins again; for good when null. */
+    membershipSeconds: integer("membership_seconds"),
+    /** Peers that were away for so long are removed; none is when null. */
+    idleRemovalSeconds: integer("idle_removal_seconds"),
     createdAt: createdAt(),
   },
   (table) => [
@@ -29,6 +36,9 @@ export const networks = pgTable(
     index("networks_name_page").on(table.name, table.id),
     index("networks_created_page").on(table.createdAt, table.id),
     check("networks_profile_fallback", sql`${table.profileFallback} in ('plain', 'refuse')`),
+    check("networks_approval", sql`${table.approval} in ('automatic', 'required')`),
+    check("networks_membership_positive", sql`${table.membershipSeconds} > 0`),
+    check("networks_idle_removal_positive", sql`${table.idleRemovalSeconds} > 0`),
     check("networks_have_a_range", sql`${table.ipv4Range} is not null or ${table.ipv6Range} is not null`),
   ],
 );

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { check, index, inet, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { createdAt, idColumn, moment, wide } from "./columns.ts";
+import { check, index, inet, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { createdAt, groupIdsColumn, idColumn, moment, wide } from "./columns.ts";
 import { PEER_STATES } from "../../domain/peer-state.ts";
 import { networks } from "./networks.ts";
 
@@ -49,6 +49,9 @@ export const peers = pgTable(
     state: text("state", { enum: PEER_STATES }).notNull().default("active"),
     /** When the membership ends by itself; never when null. */
     expiresAt: moment("expires_at"),
+    groupIds: groupIdsColumn(),
+    /** Removed when it was away for so long; kept for good when null. */
+    ephemeralSeconds: integer("ephemeral_seconds"),
     createdAt: createdAt(),
   },
   (table) => [
@@ -62,7 +65,13 @@ export const peers = pgTable(
     index("peers_expiry_due")
       .on(table.expiresAt)
       .where(sql`${table.state} = 'active'`),
-    check("peers_state_known", sql`${table.state} in ('active', 'expired')`),
+    index("peers_groups").using("gin", table.groupIds),
+    index("peers_ephemeral")
+      .on(table.lastSeenAt)
+      .where(sql`${table.ephemeralSeconds} is not null`),
+    index("peers_idle").on(table.networkId, table.lastSeenAt),
+    check("peers_state_known", sql`${table.state} in ('pending', 'active', 'expired', 'disabled', 'rejected')`),
+    check("peers_ephemeral_positive", sql`${table.ephemeralSeconds} > 0`),
     check("peers_totals_positive", sql`${table.rxBytes} >= 0 and ${table.txBytes} >= 0`),
   ],
 );

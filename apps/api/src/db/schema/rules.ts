@@ -10,7 +10,7 @@ export const rules = pgTable(
     networkId: idColumn("network_id")
       .notNull()
       .references(() => networks.id, { onDelete: "cascade" }),
-    kind: text("kind", { enum: ["all-to-all"] }).notNull(),
+    kind: text("kind", { enum: ["all-to-all", "selected"] }).notNull(),
     name: text("name").notNull().default(""),
     description: text("description").notNull().default(""),
     /** Lower is asked first; rules of one place by age. */
@@ -21,6 +21,12 @@ export const rules = pgTable(
     state: text("state", { enum: ["on", "off"] })
       .notNull()
       .default("on"),
+    /** "all", or the id of a group or a peer. */
+    source: text("source").notNull().default("all"),
+    destination: text("destination").notNull().default("all"),
+    direction: text("direction", { enum: ["one-way", "both-ways"] })
+      .notNull()
+      .default("both-ways"),
     /** Null = any. */
     protocol: text("protocol", { enum: ["tcp", "udp", "icmp", "icmpv6", "sctp"] }),
     ports: jsonb("ports").$type<readonly { readonly low: number; readonly high: number }[]>(),
@@ -28,5 +34,9 @@ export const rules = pgTable(
     icmpCode: integer("icmp_code"),
     createdAt: createdAt(),
   },
-  (table) => [index("rules_page").on(table.networkId, table.createdAt, table.id)],
+  (table) => [
+    index("rules_page").on(table.networkId, table.place, table.createdAt, table.id),
+    index("rules_source").on(table.source),
+    index("rules_destination").on(table.destination),
+  ],
 );

@@ -1,13 +1,30 @@
 import { z } from "zod";
 import {
   EnrolmentKeyIdSchema,
+  GroupIdSchema,
   listInput,
   listOutput,
   NetworkIdSchema,
   TimeSchema,
   UserIdSchema,
 } from "../../registry/common-schemas.ts";
+import { KEY_APPROVALS } from "../../domain/peer-state.ts";
+import { GROUPS_MAX } from "../../registry/peer-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+
+/** What becomes of peers that join with a key. */
+const forPeers = {
+  groupIds: z.array(GroupIdSchema).max(GROUPS_MAX).describe("Groups of the peers that join with the key."),
+  ephemeralSeconds: z
+    .int()
+    .min(60)
+    .max(31_536_000)
+    .nullable()
+    .describe("Peers that join with the key are removed when they were away for so long; null: they stay."),
+  approval: z
+    .enum(KEY_APPROVALS)
+    .describe('Who lets the peers in: "network" as the network says, "given" at once, "required" somebody must.'),
+};
 
 const EnrolmentKeySchema = z
   .strictObject({
@@ -18,6 +35,7 @@ const EnrolmentKeySchema = z
     uses: z.int(),
     usesMax: z.int().nullable().describe("null: any number while the key is valid."),
     expiresAt: TimeSchema,
+    ...forPeers,
     createdAt: TimeSchema,
     createdBy: UserIdSchema.nullable(),
   })
@@ -44,6 +62,9 @@ export const enrolmentKeysContract = {
       networkId: NetworkIdSchema,
       usesMax: z.int().min(1).max(1_000_000).nullable().default(1),
       expiresInSeconds: z.int().min(60).max(31_536_000).default(3_600),
+      groupIds: forPeers.groupIds.default([]),
+      ephemeralSeconds: forPeers.ephemeralSeconds.default(null),
+      approval: forPeers.approval.default("network"),
     }),
     output: z.strictObject({
       ...EnrolmentKeySchema.shape,

@@ -1,6 +1,7 @@
-import { enrolmentKeyIds, err, formatJoinKey, makeToken, ok } from "@weft/protocol";
+import { enrolmentKeyIds, err, formatJoinKey, groupIds, makeToken, ok } from "@weft/protocol";
 import { insertEnrolmentKey } from "../../db/enrolment-keys-repository.ts";
-import { findNetwork } from "../../db/networks-repository.ts";
+import { unknownGroups } from "../../db/groups-repository.ts";
+import { lockNetwork } from "../../db/networks-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
@@ -22,8 +23,11 @@ export async function createKey(
   const url = joinUrl({ publicUrl, baseUrl: call.baseUrl, reachableHost: reachableHost() });
   const script = await deps.installer.script(url);
   return transact(deps.database.db, async (tx) => {
-    const network = await findNetwork(tx, input.networkId);
+    // Under the lock no group can go between the look at it and the key that names it.
+    const network = await lockNetwork(tx, input.networkId);
     if (!network) return err({ code: "not_found", what: "network" });
+    const [unknown] = await unknownGroups(tx, network.id, input.groupIds);
+    if (unknown !== undefined) return err({ code: "not_found", what: `group ${unknown}` });
     const secret = makeToken("enr", deps.random);
     const key = {
       id: enrolmentKeyIds.make(deps.random),
@@ -32,6 +36,9 @@ export async function createKey(
       uses: 0,
       usesMax: input.usesMax,
       expiresAt: new Date(now.getTime() + input.expiresInSeconds * 1_000),
+      groupIds: [...new Set(input.groupIds.filter(groupIds.is))].toSorted(),
+      ephemeralSeconds: input.ephemeralSeconds,
+      approval: input.approval,
       revokedAt: null,
       createdBy: call.actor.kind === "user" || call.actor.kind === "token" ? call.actor.userId : null,
       createdAt: now,

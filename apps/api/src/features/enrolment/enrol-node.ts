@@ -8,8 +8,8 @@ import type { Executor } from "../../db/client.ts";
 import { transact } from "../../db/transact.ts";
 import { addressesAt } from "../../domain/address-pool.ts";
 import type { Failure } from "../../domain/failure.ts";
-import type { Peer } from "../../domain/peer.ts";
-import { takesPart } from "../../domain/peer-state.ts";
+import type { Network, Peer } from "../../domain/peer.ts";
+import { firstState, membershipEnd, takesPart } from "../../domain/peer-state.ts";
 import { nameCandidates } from "../../domain/peer-names.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
@@ -44,13 +44,13 @@ export async function enrolNode(
     if (!network) return err({ code: "enrolment_key_unknown" });
     // The network's lock makes us the only one: a second attempt of the same node finds the first one's peer.
     const twin = await findPeerByIdentity(tx, node.identityKey);
-    if (twin && takesPart(twin, now)) return ok(twin);
+    if (twin && !mustRenew(twin, now)) return ok(twin);
     if (!(await spendEnrolmentKey(tx, known.id, now))) {
       return err({
         code: known.revokedAt || known.expiresAt <= now ? "enrolment_key_expired" : "enrolment_key_used_up",
       });
     }
-    if (twin) return ok(await renew(tx, twin, { from, now, enrolmentKeyId: known.id }));
+    if (twin) return ok(await renew(tx, twin, { from, now, network, enrolmentKeyId: known.id }));
     const offset = await allocateOffset(tx, network, now);
     if (!offset.ok) return offset;
     const { wantedName, ...facts } = node;
@@ -68,18 +68,25 @@ export async function enrolNode(
       epochRxBytes: 0n,
       epochTxBytes: 0n,
       lastSeenAt: null,
-      state: "active",
-      expiresAt: null,
+      state: firstState(network.approval, known.approval),
+      expiresAt: membershipEnd(network, now),
+      groupIds: known.groupIds,
+      ephemeralSeconds: known.ephemeralSeconds,
       createdAt: now,
     };
     await insertPeer(tx, peer);
     await publishChanges(tx, network.id, { changes: [{ kind: "peer", peerId: peer.id }], at: now });
     const who = { ...from, actor: { kind: "node", peerId: peer.id, name: peer.name } } as const;
-    const after = { ...peerView(peer, undefined), enrolmentKeyId: known.id };
+    const after = { ...peerView(peer, undefined, network), enrolmentKeyId: known.id };
     const note = { action: "peers.enrol", objectId: peer.id, networkId: network.id };
     await recordAudit(tx, who, { ...note, before: null, after, at: now });
     return ok(peer);
   });
+}
+
+/** Only an ended membership begins again with a key; what an administrator decided stays. */
+function mustRenew(peer: Peer, now: Date): boolean {
+  return (peer.state === "active" || peer.state === "expired") && !takesPart(peer, now);
 }
 
 /** An expired node that shows a new key takes part again, under its old name and addresses. */
@@ -89,14 +96,16 @@ async function renew(
   {
     from,
     now,
+    network,
     enrolmentKeyId,
   }: {
     readonly from: { readonly address: string; readonly requestId: string };
     readonly now: Date;
+    readonly network: Network;
     readonly enrolmentKeyId: string;
   },
 ): Promise<Peer> {
-  const fresh = { state: "active", expiresAt: null } as const;
+  const fresh = { state: "active", expiresAt: membershipEnd(network, now) } as const;
   await changePeer(tx, peer.id, fresh);
   await publishChanges(tx, peer.networkId, { changes: [{ kind: "peer", peerId: peer.id }], at: now });
   const who = { ...from, actor: { kind: "node", peerId: peer.id, name: peer.name } } as const;

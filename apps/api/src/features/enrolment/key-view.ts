@@ -10,6 +10,9 @@ export function keyView(key: EnrolmentKey, nowMs: number) {
     uses: key.uses,
     usesMax: key.usesMax,
     expiresAt: key.expiresAt.toISOString(),
+    groupIds: [...key.groupIds],
+    ephemeralSeconds: key.ephemeralSeconds,
+    approval: key.approval,
     createdAt: key.createdAt.toISOString(),
     createdBy: key.createdBy,
   };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listInput, listOutput, NetworkIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
 import {
+  LifecycleSchemas,
   NetworkNameSchema,
   NetworkSchema,
   ProfileFallbackSchema,
@@ -49,13 +50,17 @@ export const networksContract = {
     output: NetworkSchema,
   }),
   update: mutation({
-    summary: "Renames a network, or says what its nodes do that cannot reach each other under their link profile",
+    summary:
+      "Changes the settings of a network: its name, what happens to peers by itself, what nodes do without a common profile",
     rest: { method: "PATCH", path: "/networks/{networkId}", status: 200, tagged: "network", ifMatch: "required" },
     access: { kind: "role", role: "admin", scope: "networks:write" },
     input: z.strictObject({
       networkId: NetworkIdSchema,
       name: NetworkNameSchema.optional(),
       profileFallback: ProfileFallbackSchema.optional(),
+      approval: LifecycleSchemas.approval.optional(),
+      membershipSeconds: LifecycleSchemas.membershipSeconds.optional(),
+      idleRemovalSeconds: LifecycleSchemas.idleRemovalSeconds.optional(),
     }),
     output: NetworkSchema,
   }),

@@ -1,6 +1,7 @@
 import { err, ok } from "@weft/protocol";
 import { isDuplicate } from "../../db/client.ts";
 import { changeNetwork, findNetwork, lockNetwork, publishChanges } from "../../db/networks-repository.ts";
+import type { NetworkSettings } from "../../db/networks-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
@@ -10,7 +11,7 @@ import { networkView } from "../../registry/views.ts";
 import { checkVersion, tagOf } from "../../registry/versions.ts";
 import type { networksContract } from "./contract.ts";
 
-/** Changes name or profile policy of a network; agents are told. */
+/** Changes the settings of a network; agents are told. */
 export async function updateNetwork(
   deps: FeatureDeps,
   call: Call,
@@ -23,13 +24,9 @@ export async function updateNetwork(
       if (!before) return err({ code: "not_found", what: "network" } as const);
       const fits = checkVersion(call, tagOf("network", before));
       if (!fits.ok) return fits;
-      const old = { name: before.name, profileFallback: before.profileFallback };
-      const settings = {
-        name: input.name ?? old.name,
-        profileFallback: input.profileFallback ?? old.profileFallback,
-      };
-      const isSame = settings.name === old.name && settings.profileFallback === old.profileFallback;
-      if (!isSame) {
+      const old = settingsOf(before);
+      const settings = settingsAfter(old, input);
+      if (JSON.stringify(old) !== JSON.stringify(settings)) {
         await changeNetwork(tx, before.id, settings);
         await publishChanges(tx, before.id, { changes: [{ kind: "network" }], at: now });
         const note = { action: "networks.update", objectId: before.id, networkId: before.id };
@@ -42,4 +39,20 @@ export async function updateNetwork(
     if (isDuplicate(error, "networks_name_unique")) return err({ code: "name_taken", name: input.name ?? "" } as const);
     throw error;
   });
+}
+
+function settingsOf(network: NetworkSettings): NetworkSettings {
+  const { name, profileFallback, approval, membershipSeconds, idleRemovalSeconds } = network;
+  return { name, profileFallback, approval, membershipSeconds, idleRemovalSeconds };
+}
+
+/** What is left out stays; a limit of null is taken away. */
+function settingsAfter(old: NetworkSettings, input: InputOf<typeof networksContract.update>): NetworkSettings {
+  return {
+    name: input.name ?? old.name,
+    profileFallback: input.profileFallback ?? old.profileFallback,
+    approval: input.approval ?? old.approval,
+    membershipSeconds: input.membershipSeconds === undefined ? old.membershipSeconds : input.membershipSeconds,
+    idleRemovalSeconds: input.idleRemovalSeconds === undefined ? old.idleRemovalSeconds : input.idleRemovalSeconds,
+  };
 }

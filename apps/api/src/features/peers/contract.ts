@@ -1,7 +1,17 @@
 import { z } from "zod";
-import { listInput, listOutput, NetworkIdSchema, PeerIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
+import { DIAGNOSIS_STEPS } from "../../domain/diagnosis.ts";
+import { POLICY_PROTOCOLS } from "../../domain/policy-rule.ts";
+import {
+  GroupIdSchema,
+  listInput,
+  listOutput,
+  NetworkIdSchema,
+  PeerIdSchema,
+  TimeSchema,
+} from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
-import { PeerNameSchema, PeerSchema } from "../../registry/peer-schemas.ts";
+import { PortSchema, RuleSchema } from "../../registry/policy-schemas.ts";
+import { GROUPS_MAX, PeerNameSchema, PeerSchema, PeerStateSchema } from "../../registry/peer-schemas.ts";
 
 export const peersContract = {
   list: query({
@@ -11,6 +21,8 @@ export const peersContract = {
     input: z.strictObject({
       networkId: NetworkIdSchema,
       ...listInput,
+      groupId: GroupIdSchema.optional().describe("Only peers of this group."),
+      state: PeerStateSchema.optional().describe("Only peers in this state."),
       q: z.string().max(100).optional().describe("Part of a name or address."),
       sort: z.enum(["name", "-name", "createdAt", "-createdAt"]).default("name"),
     }),
@@ -24,12 +36,13 @@ export const peersContract = {
     output: PeerSchema,
   }),
   update: mutation({
-    summary: "Changes name or expiry of a peer; a new expiry in the future lets an expired peer back in",
+    summary: "Changes name, groups or expiry of a peer; a new expiry in the future lets an expired peer back in",
     rest: { method: "PATCH", path: "/peers/{peerId}", status: 200, tagged: "peer", ifMatch: "honoured" },
     access: { kind: "role", role: "operator", scope: "peers:write" },
     input: z.strictObject({
       peerId: PeerIdSchema,
       name: PeerNameSchema.optional(),
+      groupIds: z.array(GroupIdSchema).max(GROUPS_MAX).optional().describe("All groups of the peer, in any order."),
       expiresAt: TimeSchema.nullable().optional().describe("Null means never; a moment that has passed means now."),
     }),
     output: PeerSchema,
@@ -41,12 +54,83 @@ export const peersContract = {
     input: z.strictObject({ peerId: PeerIdSchema }),
     output: PeerSchema,
   }),
+  approve: mutation({
+    summary: "Lets a pending peer take part, or one that was rejected",
+    rest: { method: "POST", path: "/peers/{peerId}/approve", status: 200, tagged: "peer", ifMatch: "honoured" },
+    access: { kind: "role", role: "operator", scope: "peers:write" },
+    input: z.strictObject({ peerId: PeerIdSchema }),
+    output: PeerSchema,
+  }),
+  reject: mutation({
+    summary: "Refuses a pending peer; its node stays out",
+    rest: { method: "POST", path: "/peers/{peerId}/reject", status: 200, tagged: "peer", ifMatch: "honoured" },
+    access: { kind: "role", role: "operator", scope: "peers:write" },
+    input: z.strictObject({ peerId: PeerIdSchema }),
+    output: PeerSchema,
+  }),
+  disable: mutation({
+    summary: "Shuts a peer out until it is enabled; it keeps name, addresses and groups",
+    rest: { method: "POST", path: "/peers/{peerId}/disable", status: 200, tagged: "peer", ifMatch: "honoured" },
+    access: { kind: "role", role: "operator", scope: "peers:write" },
+    input: z.strictObject({ peerId: PeerIdSchema }),
+    output: PeerSchema,
+  }),
+  enable: mutation({
+    summary: "Lets a disabled peer back in",
+    rest: { method: "POST", path: "/peers/{peerId}/enable", status: 200, tagged: "peer", ifMatch: "honoured" },
+    access: { kind: "role", role: "operator", scope: "peers:write" },
+    input: z.strictObject({ peerId: PeerIdSchema }),
+    output: PeerSchema,
+  }),
   remove: mutation({
     summary: "Removes a peer for good; its agent is told to leave",
     rest: { method: "DELETE", path: "/peers/{peerId}", status: 204, ifMatch: "honoured" },
     access: { kind: "role", role: "admin", scope: "peers:write" },
     input: z.strictObject({ peerId: PeerIdSchema }),
     output: NoOutput,
+  }),
+  move: mutation({
+    summary: "Gives a peer another address, live; those of both families follow from the one that is named",
+    rest: { method: "POST", path: "/peers/{peerId}/move", status: 200, tagged: "peer", ifMatch: "honoured" },
+    access: { kind: "role", role: "admin", scope: "peers:write" },
+    input: z.strictObject({ peerId: PeerIdSchema, address: z.string().max(45).describe("IPv4 or IPv6") }),
+    output: PeerSchema,
+  }),
+  reachable: query({
+    summary: "Lists the peers with which a peer may begin something, each with the rules that allow it",
+    rest: { method: "GET", path: "/peers/{peerId}/reachable", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "policies:read" },
+    input: z.strictObject({ peerId: PeerIdSchema, ...listInput }),
+    output: listOutput(
+      z.strictObject({
+        peerId: PeerIdSchema,
+        name: z.string(),
+        rules: z.array(RuleSchema).describe("In the order in which they are asked"),
+      }),
+    ),
+  }),
+  diagnose: query({
+    summary: "Says why a peer can or cannot reach another: approval, expiry, policy, route, path, handshake",
+    rest: { method: "GET", path: "/peers/{peerId}/diagnosis", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "policies:read" },
+    input: z.strictObject({
+      peerId: PeerIdSchema,
+      targetPeerId: PeerIdSchema,
+      protocol: z.enum(POLICY_PROTOCOLS).optional(),
+      port: PortSchema.optional(),
+    }),
+    output: z.strictObject({
+      verdict: z
+        .enum(["reaches", "cannot", "unclear"])
+        .describe("unclear: nothing speaks against it, nothing proves it"),
+      steps: z.array(
+        z.strictObject({
+          step: z.enum(DIAGNOSIS_STEPS),
+          outcome: z.enum(["good", "bad", "unknown"]),
+          reason: z.string(),
+        }),
+      ),
+    }),
   }),
   ping: mutation({
     summary: "Lets one peer ping another through the tunnel",

@@ -1,4 +1,5 @@
 import { err, ok } from "@weft/protocol";
+import { findNetwork } from "../../db/networks-repository.ts";
 import { findPeer } from "../../db/peers-repository.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
@@ -12,6 +13,9 @@ export async function getPeer(
   _call: Call,
   input: InputOf<typeof peersContract.get>,
 ): Outcome<typeof peersContract.get> {
-  const peer = await findPeer(deps.database.db, input.peerId);
-  return peer ? ok(peerView(peer, deps.live.peer(peer.id))) : err({ code: "not_found", what: "peer" });
+  const { db } = deps.database;
+  const peer = await findPeer(db, input.peerId);
+  const network = peer && (await findNetwork(db, peer.networkId));
+  if (!peer || !network) return err({ code: "not_found", what: "peer" });
+  return ok(peerView(peer, deps.live.peer(peer.id), network));
 }

@@ -15,15 +15,17 @@ export async function listPeers(
   input: InputOf<typeof peersContract.list>,
 ): Outcome<typeof peersContract.list> {
   const { db } = deps.database;
-  const { networkId, q } = input;
-  const name = `peers?network=${networkId}&q=${q ?? ""}`;
+  const { networkId } = input;
+  const filter = { networkId, q: input.q, groupId: input.groupId, state: input.state };
+  const name = `peers?${JSON.stringify(filter)}`;
   const request = pageRequest(deps, name, input);
   if (!request.ok) return request;
-  if (!(await findNetwork(db, networkId))) return err({ code: "not_found", what: "network" });
-  const page = await readPeers(db, { ...request.value, networkId, q });
+  const network = await findNetwork(db, networkId);
+  if (!network) return err({ code: "not_found", what: "network" });
+  const page = await readPeers(db, { ...request.value, ...filter });
   return ok({
-    items: page.rows.map((peer) => peerView(peer, deps.live.peer(peer.id))),
+    items: page.rows.map((peer) => peerView(peer, deps.live.peer(peer.id), network)),
     nextCursor: nextCursor(deps, { name, sort: input.sort }, page.next),
-    ...(input.count && { total: await countPeers(db, networkId, q) }),
+    ...(input.count && { total: await countPeers(db, filter) }),
   });
 }

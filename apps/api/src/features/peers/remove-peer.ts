@@ -1,10 +1,11 @@
 import { err, ok } from "@weft/protocol";
-import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
-import { deletePeer, findPeer } from "../../db/peers-repository.ts";
+import { lockNetwork } from "../../db/networks-repository.ts";
+import { findPeer } from "../../db/peers-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import { forgetPeer } from "../../registry/forget-peer.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { peerView } from "../../registry/views.ts";
 import { checkVersion, tagOf } from "../../registry/versions.ts";
@@ -19,18 +20,17 @@ export async function removePeer(
   const now = new Date(deps.clock.nowMs());
   return transact(deps.database.db, async (tx) => {
     const networkId = (await findPeer(tx, peerId))?.networkId;
-    if (networkId) await lockNetwork(tx, networkId);
+    const network = networkId && (await lockNetwork(tx, networkId));
     const before = await findPeer(tx, peerId);
-    if (!before) return err({ code: "not_found", what: "peer" });
+    if (!before || !network) return err({ code: "not_found", what: "peer" });
     const fits = checkVersion(call, tagOf("peer", before));
     if (!fits.ok) return fits;
-    await deletePeer(tx, before, now);
-    await publishChanges(tx, before.networkId, { changes: [{ kind: "peer", peerId: before.id }], at: now });
+    await forgetPeer(tx, call, { peer: before, at: now });
     await recordAudit(tx, call, {
       action: "peers.remove",
       objectId: before.id,
       networkId: before.networkId,
-      before: peerView(before, undefined),
+      before: peerView(before, undefined, network),
       after: null,
       at: now,
     });

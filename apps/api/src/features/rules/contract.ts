@@ -1,39 +1,7 @@
 import { z } from "zod";
-import { PORT_RANGES_MAX } from "@weft/protocol";
-import { POLICY_PROTOCOLS } from "../../domain/policy-rule.ts";
-import { listInput, listOutput, NetworkIdSchema, RuleIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
+import { listInput, listOutput, NetworkIdSchema, RuleIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
-
-const PortSchema = z.int().min(0).max(65_535);
-const ByteSchema = z.int().min(0).max(255);
-
-const conditions = {
-  name: z.string().max(100).describe("For people"),
-  description: z.string().max(1_000),
-  action: z.enum(["allow", "deny"]),
-  state: z.enum(["on", "off"]).describe("A rule that is off is kept and ignored"),
-  protocol: z.enum(POLICY_PROTOCOLS).nullable().describe("`null` = any"),
-  ports: z
-    .array(z.strictObject({ low: PortSchema, high: PortSchema }))
-    .min(1)
-    .max(PORT_RANGES_MAX)
-    .nullable()
-    .describe("Destination ports of tcp or udp, both ends included; `null` = any"),
-  icmpType: ByteSchema.nullable().describe("`null` = any"),
-  icmpCode: ByteSchema.nullable().describe("`null` = any"),
-};
-
-const RuleSchema = z
-  .strictObject({
-    id: RuleIdSchema,
-    networkId: NetworkIdSchema,
-    kind: z.enum(["all-to-all"]),
-    ...conditions,
-    number: z.int().min(0).describe("What nodes call the rule, as in `weft flows`; stays with the rule"),
-    place: z.int().describe("Lower is asked first; the first rule that matches decides"),
-    createdAt: TimeSchema,
-  })
-  .meta({ id: "Rule" });
+import { newRuleFields, ruleFields, RuleSchema } from "../../registry/policy-schemas.ts";
 
 export const rulesContract = {
   list: query({
@@ -49,29 +17,17 @@ export const rulesContract = {
     access: { kind: "role", role: "admin", scope: "policies:write" },
     input: z.strictObject({
       networkId: NetworkIdSchema,
-      kind: z.enum(["all-to-all"]),
-      name: conditions.name.default(""),
-      description: conditions.description.default(""),
-      action: conditions.action.default("allow"),
-      state: conditions.state.default("on"),
-      protocol: conditions.protocol.default(null),
-      ports: conditions.ports.default(null),
-      icmpType: conditions.icmpType.default(null),
-      icmpCode: conditions.icmpCode.default(null),
+      kind: RuleSchema.shape.kind.optional().describe("Follows from source and destination; need not be said"),
+      ...newRuleFields,
       position: z.enum(["first", "last"]).default("last").describe("Before or behind the rules that are there"),
     }),
     output: RuleSchema,
   }),
   update: mutation({
-    summary: "Turns a rule on or off, or changes its name and description",
+    summary: "Changes a rule; what is left out stays. What nodes call it stays, too, and with it its counts",
     rest: { method: "PATCH", path: "/rules/{ruleId}", status: 200 },
     access: { kind: "role", role: "admin", scope: "policies:write" },
-    input: z.strictObject({
-      ruleId: RuleIdSchema,
-      state: conditions.state.optional(),
-      name: conditions.name.optional(),
-      description: conditions.description.optional(),
-    }),
+    input: z.strictObject({ ruleId: RuleIdSchema, ...z.strictObject(ruleFields).partial().shape }),
     output: RuleSchema,
   }),
   remove: mutation({

@@ -1,14 +1,17 @@
 import { err, ok, ruleIds } from "@weft/protocol";
-import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
-import { findOpenRule, insertRule, rulePlaces } from "../../db/rules-repository.ts";
+import { lockNetwork } from "../../db/networks-repository.ts";
+import { findOpenRule, ruleKind } from "../../db/rules-repository.ts";
+import type { Rule } from "../../db/rules-repository.ts";
 import { ruleFault } from "../../domain/policy-rule.ts";
 import { transact } from "../../db/transact.ts";
-import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { selectorOf } from "../../registry/policy-schemas.ts";
+import { ruleView } from "../../registry/rule-view.ts";
+import { readPolicy, savePolicy } from "../../registry/save-policy.ts";
 import type { rulesContract } from "./contract.ts";
-import { ruleView } from "./rule-view.ts";
+import { checkSides, isOpen } from "./rule-checks.ts";
 
 /** Adds a rule. */
 export async function createRule(
@@ -16,23 +19,36 @@ export async function createRule(
   call: Call,
   input: InputOf<typeof rulesContract.create>,
 ): Outcome<typeof rulesContract.create> {
-  const fault = ruleFault(input);
-  if (fault) return err({ code: "rule_fault", ...fault });
   const now = new Date(deps.clock.nowMs());
+  const { position, networkId, kind, ...said } = input;
+  const wanted = { ...said, source: selectorOf(input.source), destination: selectorOf(input.destination) };
+  const fault = ruleFault(wanted);
+  if (fault) return err({ code: "rule_fault", ...fault });
+  if (kind !== undefined && kind !== ruleKind(wanted)) {
+    return err({ code: "rule_fault", field: "kind", reason: `source and destination make it ${ruleKind(wanted)}` });
+  }
   return transact(deps.database.db, async (tx) => {
-    const network = await lockNetwork(tx, input.networkId);
+    const network = await lockNetwork(tx, networkId);
     if (!network) return err({ code: "not_found", what: "network" });
-    const isOpen = input.action === "allow" && input.protocol === null;
-    const existing = isOpen ? await findOpenRule(tx, network.id, input.state) : undefined;
+    const existing = isOpen(wanted) ? await findOpenRule(tx, network.id, wanted.state) : undefined;
     if (existing) return err({ code: "rule_exists", ruleId: existing.id });
-    const { position, ...wanted } = input;
-    const places = await rulePlaces(tx, network.id);
-    const place = position === "first" ? places.first - 1 : places.last + 1;
-    const rule = { ...wanted, place, id: ruleIds.make(deps.random), networkId: network.id, createdAt: now };
-    await insertRule(tx, rule);
-    await publishChanges(tx, network.id, { changes: [{ kind: "rules" }], at: now });
-    const note = { action: "rules.create", objectId: rule.id, networkId: network.id };
-    await recordAudit(tx, call, { ...note, before: null, after: ruleView(rule), at: now });
-    return ok(ruleView(rule));
+    const sides = await checkSides(tx, network.id, wanted);
+    if (!sides.ok) return sides;
+    const before = await readPolicy(tx, network.id);
+    const place = position === "first" ? (before.rules.at(0)?.place ?? 0) - 1 : (before.rules.at(-1)?.place ?? 0) + 1;
+    const rule: Rule = { ...wanted, place, id: ruleIds.make(deps.random), networkId: network.id, createdAt: now };
+    const rules = position === "first" ? [rule, ...before.rules] : [...before.rules, rule];
+    const view = ruleView(rule);
+    const note = { action: "rules.create", objectId: rule.id, networkId: network.id, before: null, after: view };
+    const after = { rules, tests: before.tests };
+    const saved = await savePolicy(tx, call, {
+      networkId: network.id,
+      before,
+      after,
+      checks: "wanted",
+      note,
+      at: now,
+    });
+    return saved.ok ? ok(view) : saved;
   });
 }

@@ -6,7 +6,7 @@ import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { nextCursor, pageRequest } from "../../registry/pages.ts";
 import type { rulesContract } from "./contract.ts";
-import { ruleView } from "./rule-view.ts";
+import { ruleView } from "../../registry/rule-view.ts";
 
 /** Lists the rules of a network. */
 export async function listRules(

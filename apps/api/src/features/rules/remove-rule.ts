@@ -1,13 +1,13 @@
 import { err, ok } from "@weft/protocol";
-import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
-import { deleteRule, findRule } from "../../db/rules-repository.ts";
+import { lockNetwork } from "../../db/networks-repository.ts";
+import { findRule } from "../../db/rules-repository.ts";
 import { transact } from "../../db/transact.ts";
-import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { ruleView } from "../../registry/rule-view.ts";
+import { readPolicy, savePolicy } from "../../registry/save-policy.ts";
 import type { rulesContract } from "./contract.ts";
-import { ruleView } from "./rule-view.ts";
 
 /** Removes a rule; what it allowed is denied from then on. */
 export async function removeRule(
@@ -20,11 +20,11 @@ export async function removeRule(
     const networkId = (await findRule(tx, input.ruleId))?.networkId;
     if (networkId) await lockNetwork(tx, networkId);
     const rule = await findRule(tx, input.ruleId);
-    if (!rule) return err({ code: "not_found", what: "rule" });
-    await deleteRule(tx, rule.id);
-    await publishChanges(tx, rule.networkId, { changes: [{ kind: "rules" }], at: now });
-    const note = { action: "rules.remove", objectId: rule.id, networkId: rule.networkId };
-    await recordAudit(tx, call, { ...note, before: ruleView(rule), after: null, at: now });
-    return ok(undefined);
+    if (!rule || !networkId) return err({ code: "not_found", what: "rule" });
+    const before = await readPolicy(tx, networkId);
+    const after = { rules: before.rules.filter(({ id }) => id !== rule.id), tests: before.tests };
+    const note = { action: "rules.remove", objectId: rule.id, networkId, before: ruleView(rule), after: null };
+    const saved = await savePolicy(tx, call, { networkId, before, after, checks: "wanted", note, at: now });
+    return saved.ok ? ok(undefined) : saved;
   });
 }

@@ -1,16 +1,19 @@
 import { err, ok } from "@weft/protocol";
-import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
-import { changeRule, findOpenRule, findRule } from "../../db/rules-repository.ts";
-import type { Rule, RuleSettings } from "../../db/rules-repository.ts";
+import { lockNetwork } from "../../db/networks-repository.ts";
+import { findOpenRule, findRule } from "../../db/rules-repository.ts";
+import type { Rule } from "../../db/rules-repository.ts";
 import { transact } from "../../db/transact.ts";
-import { recordAudit } from "../../registry/audit.ts";
+import { ruleFault } from "../../domain/policy-rule.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { selectorOf } from "../../registry/policy-schemas.ts";
+import { ruleView } from "../../registry/rule-view.ts";
+import { readPolicy, savePolicy } from "../../registry/save-policy.ts";
 import type { rulesContract } from "./contract.ts";
-import { ruleView } from "./rule-view.ts";
+import { checkSides, isOpen } from "./rule-checks.ts";
 
-/** Turns a rule on or off, or changes what it is called; what it matches stays. */
+/** Changes a rule; its id and number stay, so that nodes go on counting. */
 export async function updateRule(
   deps: FeatureDeps,
   call: Call,
@@ -20,30 +23,46 @@ export async function updateRule(
   return transact(deps.database.db, async (tx) => {
     const networkId = (await findRule(tx, input.ruleId))?.networkId;
     if (networkId) await lockNetwork(tx, networkId);
-    const before = await findRule(tx, input.ruleId);
-    if (!before) return err({ code: "not_found", what: "rule" });
-    const settings: RuleSettings = {
-      name: input.name ?? before.name,
-      description: input.description ?? before.description,
-      state: input.state ?? before.state,
-    };
-    const after: Rule = { ...before, ...settings };
-    if (isSame(before, settings)) return ok(ruleView(before));
-    const turnsOn = before.state === "off" && after.state === "on";
-    const isOpen = after.action === "allow" && after.protocol === null;
-    const existing = turnsOn && isOpen ? await findOpenRule(tx, after.networkId, "on") : undefined;
-    if (existing) return err({ code: "rule_exists", ruleId: existing.id });
-    await changeRule(tx, before.id, settings);
-    // Nodes know nothing of names and descriptions.
-    if (before.state !== after.state) {
-      await publishChanges(tx, before.networkId, { changes: [{ kind: "rules" }], at: now });
-    }
-    const note = { action: "rules.update", objectId: before.id, networkId: before.networkId };
-    await recordAudit(tx, call, { ...note, before: ruleView(before), after: ruleView(after), at: now });
-    return ok(ruleView(after));
+    const old = await findRule(tx, input.ruleId);
+    if (!old || !networkId) return err({ code: "not_found", what: "rule" });
+    const rule = changed(old, input);
+    if (JSON.stringify(ruleView(old)) === JSON.stringify(ruleView(rule))) return ok(ruleView(old));
+    const fault = ruleFault(rule);
+    if (fault) return err({ code: "rule_fault", ...fault });
+    const sides = await checkSides(tx, networkId, rule);
+    if (!sides.ok) return sides;
+    const existing = rule.state === "on" && isOpen(rule) ? await findOpenRule(tx, networkId, "on") : undefined;
+    if (existing && existing.id !== rule.id) return err({ code: "rule_exists", ruleId: existing.id });
+    const before = await readPolicy(tx, networkId);
+    const rules = before.rules.map((other) => (other.id === rule.id ? rule : other));
+    const note = { action: "rules.update", objectId: rule.id, networkId };
+    const saved = await savePolicy(tx, call, {
+      networkId,
+      before,
+      after: { rules, tests: before.tests },
+      checks: "wanted",
+      note: { ...note, before: ruleView(old), after: ruleView(rule) },
+      at: now,
+    });
+    return saved.ok ? ok(ruleView(rule)) : saved;
   });
 }
 
-function isSame(rule: Rule, settings: RuleSettings): boolean {
-  return rule.name === settings.name && rule.description === settings.description && rule.state === settings.state;
+/** What is left out stays. */
+function changed(old: Rule, input: InputOf<typeof rulesContract.update>): Rule {
+  const { name, description, action, state, direction, protocol, ports, icmpType, icmpCode } = input;
+  return {
+    ...old,
+    name: name ?? old.name,
+    description: description ?? old.description,
+    action: action ?? old.action,
+    state: state ?? old.state,
+    source: input.source ? selectorOf(input.source) : old.source,
+    destination: input.destination ? selectorOf(input.destination) : old.destination,
+    direction: direction ?? old.direction,
+    protocol: protocol === undefined ? old.protocol : protocol,
+    ports: ports === undefined ? old.ports : ports,
+    icmpType: icmpType === undefined ? old.icmpType : icmpType,
+    icmpCode: icmpCode === undefined ? old.icmpCode : icmpCode,
+  };
 }

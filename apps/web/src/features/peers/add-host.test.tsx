@@ -173,6 +173,9 @@ test("a server without an archive says what to type where the agent is", async (
     expiresAt: at(-60),
     createdAt: at(0),
     createdBy: null,
+    groupIds: [],
+    ephemeralSeconds: null,
+    approval: "network" as const,
     key: "weft_enr_SECRET.PIN",
   };
   await openFlow({

@@ -1,2 +1,2 @@
 /** What one can do to a peer from its row or page. */
-export type PeerAction = "rename" | "remove";
+export type PeerAction = "rename" | "groups" | "remove";

@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { aPeer, at, NOW } from "../../testing/builders.ts";
+import { aGroup, aPeer, at, NOW } from "../../testing/builders.ts";
 import { Refusal } from "../../testing/in-memory-link.ts";
 import { renderApp } from "../../testing/render-app.tsx";
 
@@ -164,4 +164,40 @@ test("UI-21 of five thousand peers only the visible rows are in the page", async
 
   expect(table.getAttribute("aria-rowcount")).toBe("5001");
   expect(within(table).getAllByRole("row").length).toBeLessThan(120);
+});
+
+test("UI-4 groups stand in the row, and are chosen and made from it", async () => {
+  const groups = [aGroup({ id: "grp_web", name: "web" }), aGroup({ id: "grp_db", name: "databases" })];
+  const { user, world } = renderApp("/networks/net_home/peers", {
+    world: { peers: [aPeer({ name: "db-1", groupIds: ["grp_web"] })], groups },
+  });
+  const row = (await screen.findByRole("link", { name: "db-1" })).closest("tr")!;
+  expect(await within(row).findByText("web")).toBeTruthy();
+  await user.click(within(row).getByRole("button", { name: "Actions for peer db-1" }));
+  await user.click(await screen.findByRole("menuitem", { name: "Groups" }));
+  const dialog = await screen.findByRole("dialog");
+  await user.click(await within(dialog).findByRole("checkbox", { name: "web" }));
+  await user.click(within(dialog).getByRole("checkbox", { name: "databases" }));
+  await user.type(within(dialog).getByLabelText("New group"), "backups");
+
+  await user.click(within(dialog).getByRole("button", { name: "Save groups" }));
+
+  await waitFor(() => expect(world.peers.at(0)?.groupIds).toEqual(["grp_db", "grp_backups"]));
+  expect(world.groups.map(({ name }) => name)).toEqual(["web", "databases", "backups"]);
+});
+
+test.each([
+  ["Approve", "active"],
+  ["Reject", "rejected"],
+] as const)("F-A7 a waiting peer says so and is judged in its row: %s", async (verdict, state) => {
+  const { user, world } = renderApp("/networks/net_home/peers", {
+    world: { peers: [aPeer({ name: "new-1", state: "pending" })] },
+  });
+  const row = (await screen.findByRole("link", { name: "new-1" })).closest("tr")!;
+  expect(within(row).getByText("Waiting")).toBeTruthy();
+
+  await user.click(within(row).getByRole("button", { name: `${verdict} peer new-1` }));
+
+  await waitFor(() => expect(world.peers.at(0)?.state).toBe(state));
+  await waitFor(() => expect(screen.queryByRole("button", { name: `${verdict} peer new-1` })).toBeNull());
 });

@@ -1,17 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTRPC } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
 import { isOpen, letsPass } from "../../api/rule-effect.ts";
-import type { Rule } from "../../api/types.ts";
+import type { Group, Rule } from "../../api/types.ts";
 import { routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { useNotify } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
+import { AddRuleDialog } from "./add-rule-dialog.tsx";
 import { RemoveRuleDialog } from "./remove-rule-dialog.tsx";
+import type { SideNames } from "./rule-text.ts";
 import { RulesTable } from "./rules-table.tsx";
 
 const route = getRouteApi(routeIds.policy);
@@ -23,7 +25,11 @@ export function PolicyPage(): ReactNode {
   const trpc = useTRPC();
   const rules = useQuery(trpc.rules.list.queryOptions({ networkId }));
   const add = useAddRule(networkId);
+  const groups = useQuery(trpc.groups.list.queryOptions({ networkId, limit: 500 })).data?.items ?? NO_GROUPS;
+  const names = useSideNames(networkId, groups);
+  const turn = useSwitchRule();
   const [removing, setRemoving] = useState<Rule | null>(null);
+  const [adding, setAdding] = useState<"closed" | "open">("closed");
   const items = rules.data?.items;
   const allowAll = (look: "primary" | "secondary"): ReactNode => (
     <Button
@@ -36,11 +42,18 @@ export function PolicyPage(): ReactNode {
     </Button>
   );
 
+  const addBetween = (
+    <Button icon="plus" onPress={() => setAdding("open")}>
+      {text.addBetween}
+    </Button>
+  );
+
   return (
     <Page title={text.title} sentence={text.sentence}>
       {rules.isError && items ? (
         <StaleNote onRetry={() => void rules.refetch()}>{strings.common.staleRows}</StaleNote>
       ) : null}
+      {turn.error ? <ProblemPanel problem={toProblem(turn.error)} /> : null}
       {add.error ? <ProblemPanel problem={toProblem(add.error)} /> : null}
       {!items && rules.error ? (
         <ProblemPanel problem={toProblem(rules.error)} onRetry={() => void rules.refetch()} />
@@ -49,11 +62,17 @@ export function PolicyPage(): ReactNode {
       ) : items.length === 0 ? (
         <EmptyPanel title={text.emptyTitle}>
           <p>{text.emptyHint}</p>
-          {allowAll("primary")}
+          {allowAll("primary")} {addBetween}
         </EmptyPanel>
       ) : (
         <>
-          <RulesTable rules={items} onRemove={setRemoving} />
+          <RulesTable
+            rules={items}
+            names={names}
+            onSwitch={({ id, state }) => turn.mutate({ ruleId: id, state: state === "on" ? "off" : "on" })}
+            onRemove={setRemoving}
+          />
+          <p>{addBetween}</p>
           {items.some(isOpen) ? null : (
             <p className="soft">
               {text.noOpenRule} {allowAll("secondary")}
@@ -64,9 +83,13 @@ export function PolicyPage(): ReactNode {
       {removing ? (
         <RemoveRuleDialog
           rule={removing}
+          names={names}
           position={isLastToPass(removing, items ?? []) ? "last" : "one-of-many"}
           onClose={() => setRemoving(null)}
         />
+      ) : null}
+      {adding === "open" ? (
+        <AddRuleDialog networkId={networkId} groups={groups} onClose={() => setAdding("closed")} />
       ) : null}
     </Page>
   );
@@ -76,6 +99,29 @@ export function PolicyPage(): ReactNode {
 function isLastToPass(rule: Rule, rules: readonly Rule[]): boolean {
   return letsPass(rule) && !rules.some((other) => other.id !== rule.id && letsPass(other));
 }
+
+/** What groups are called, and peers while some rule names one. */
+function useSideNames(networkId: string, groups: readonly Group[]): SideNames {
+  const trpc = useTRPC();
+  const peers = useQuery(trpc.peers.list.queryOptions({ networkId, limit: 500 })).data?.items;
+  return useMemo(() => new Map([...groups, ...(peers ?? [])].map(({ id, name }) => [id, name])), [groups, peers]);
+}
+
+function useSwitchRule() {
+  const trpc = useTRPC();
+  const queryClient = useQueryClient();
+  const notify = useNotify();
+  return useMutation(
+    trpc.rules.update.mutationOptions({
+      onSuccess: async ({ state }) => {
+        await queryClient.invalidateQueries({ queryKey: trpc.rules.list.queryKey() });
+        notify(state === "on" ? strings.policy.turnedOn : strings.policy.turnedOff);
+      },
+    }),
+  );
+}
+
+const NO_GROUPS: readonly Group[] = [];
 
 function useAddRule(networkId: string) {
   const trpc = useTRPC();

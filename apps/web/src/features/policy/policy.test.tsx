@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import { aRule } from "../../testing/builders.ts";
+import { aGroup, aRule } from "../../testing/builders.ts";
 import { renderApp } from "../../testing/render-app.tsx";
 
 const PATH = "/networks/net_home/policy";
@@ -118,3 +118,39 @@ test("a rule tells the number under which nodes count it", async () => {
 function port(number: number): { readonly low: number; readonly high: number } {
   return { low: number, high: number };
 }
+
+test("a rule is turned off and on again from its row", async () => {
+  const { user, world } = renderApp(PATH, { world: { rules: [aRule()] } });
+
+  await user.click(await screen.findByRole("button", { name: "Turn rule all ↔ all off" }));
+  await user.click(await screen.findByRole("button", { name: "Turn rule all ↔ all on" }));
+
+  await screen.findByRole("button", { name: "Turn rule all ↔ all off" });
+  expect(world.rules.map(({ state }) => state)).toEqual(["on"]);
+});
+
+test("F-B1 F-B2 a rule between groups is added with its direction, protocol and ports, and shown by their names", async () => {
+  const groups = [aGroup({ id: "grp_clients", name: "clients" }), aGroup({ id: "grp_servers", name: "servers" })];
+  const { user, world } = renderApp(PATH, { world: { rules: [aRule()], groups } });
+  await user.click(await screen.findByRole("button", { name: "Add rule" }));
+  const dialog = await screen.findByRole("dialog");
+  await user.selectOptions(within(dialog).getByLabelText("From"), "clients");
+  await user.selectOptions(within(dialog).getByLabelText("To"), "servers");
+  await user.selectOptions(within(dialog).getByLabelText("Protocol"), "TCP");
+  await user.type(within(dialog).getByLabelText("Ports"), "80, x");
+  expect(await within(dialog).findByText(/Write ports between/)).toBeTruthy();
+  await user.clear(within(dialog).getByLabelText("Ports"));
+  await user.type(within(dialog).getByLabelText("Ports"), "80, 8000-8080");
+
+  await user.click(within(dialog).getByRole("button", { name: "Add rule" }));
+
+  const table = await screen.findByRole("table", { name: "Rules" });
+  expect(await within(table).findByText("clients")).toBeTruthy();
+  expect(within(table).getByText("clients may begin with servers: TCP 80, 8000–8080 is allowed.")).toBeTruthy();
+  expect(world.rules.at(-1)).toMatchObject({
+    source: { kind: "group", id: "grp_clients" },
+    destination: { kind: "group", id: "grp_servers" },
+    direction: "one-way",
+    ports: [port(80), { low: 8_000, high: 8_080 }],
+  });
+});

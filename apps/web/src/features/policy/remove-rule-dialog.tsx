@@ -7,19 +7,20 @@ import type { Rule } from "../../api/types.ts";
 import { strings } from "../../strings/index.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useNotify } from "../../ui/notice.tsx";
-import { ruleTitle } from "./rule-text.ts";
+import { ruleTitle, type SideNames } from "./rule-text.ts";
 
 export type RemoveRuleDialogProps = {
   readonly rule: Rule;
+  readonly names: SideNames;
   /** `last`: no other rule lets anything pass. */
   readonly position: "last" | "one-of-many";
   readonly onClose: () => void;
 };
 
 /** Deletes a rule; says what stops when it is the last one. */
-export function RemoveRuleDialog({ rule, position, onClose }: RemoveRuleDialogProps): ReactNode {
+export function RemoveRuleDialog({ rule, names, position, onClose }: RemoveRuleDialogProps): ReactNode {
   const text = strings.policy;
-  const title = ruleTitle(rule);
+  const title = ruleTitle(rule, names);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const notify = useNotify();

@@ -1,15 +1,21 @@
 import type { ReactNode } from "react";
 import type { Rule } from "../../api/types.ts";
 import { strings } from "../../strings/index.ts";
-import { IconButton } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Moment } from "../../ui/moment.tsx";
-import { ruleConditions, ruleTitle } from "./rule-text.ts";
+import { ruleConditions, ruleSentence, ruleTitle, type SideNames, sideText } from "./rule-text.ts";
 
-export type RulesTableProps = { readonly rules: readonly Rule[]; readonly onRemove: (rule: Rule) => void };
+export type RulesTableProps = {
+  readonly rules: readonly Rule[];
+  /** What groups and peers are called, by id. */
+  readonly names: SideNames;
+  readonly onSwitch: (rule: Rule) => void;
+  readonly onRemove: (rule: Rule) => void;
+};
 
 /** The rules in order, and the denial that always comes last. */
-export function RulesTable({ rules, onRemove }: RulesTableProps): ReactNode {
+export function RulesTable({ rules, ...rowProps }: RulesTableProps): ReactNode {
   const text = strings.policy;
   return (
     <div className="table-frame">
@@ -27,7 +33,7 @@ export function RulesTable({ rules, onRemove }: RulesTableProps): ReactNode {
         </thead>
         <tbody>
           {rules.map((rule, index) => (
-            <RuleRow key={rule.id} rule={rule} position={index + 1} onRemove={onRemove} />
+            <RuleRow key={rule.id} rule={rule} position={index + 1} {...rowProps} />
           ))}
           <tr className="row-fixed">
             <td data-label={text.columns.order}>{rules.length + 1}</td>
@@ -47,27 +53,24 @@ export function RulesTable({ rules, onRemove }: RulesTableProps): ReactNode {
   );
 }
 
-type RuleRowProps = {
-  readonly rule: Rule;
-  readonly position: number;
-  readonly onRemove: (rule: Rule) => void;
-};
+type RuleRowProps = Omit<RulesTableProps, "rules"> & { readonly rule: Rule; readonly position: number };
 
-function RuleRow({ rule, position, onRemove }: RuleRowProps): ReactNode {
+function RuleRow({ rule, position, names, onSwitch, onRemove }: RuleRowProps): ReactNode {
   const text = strings.policy;
   const conditions = ruleConditions(rule);
+  const switchLabel = rule.state === "on" ? text.turnOff : text.turnOn;
   return (
     <tr>
       <td data-label={text.columns.order}>{position}</td>
       <td data-label={text.columns.rule} data-look="title">
         {rule.name === "" ? null : <div dir="auto">{rule.name}</div>}
         <span className="rule">
-          <Chip tone="accent">{text.all}</Chip>
-          <span aria-hidden="true">↔</span>
-          <Chip tone="accent">{text.all}</Chip>
+          <Chip tone="accent">{sideText(rule.source, names)}</Chip>
+          <span aria-hidden="true">{text.ways[rule.direction]}</span>
+          <Chip tone="accent">{sideText(rule.destination, names)}</Chip>
           {conditions === null ? null : <Chip>{conditions}</Chip>}
         </span>
-        <div className="cell-note">{text.hints[rule.action](conditions ?? text.everything)}</div>
+        <div className="cell-note">{ruleSentence(rule, names)}</div>
         <div className="cell-note">{text.number(rule.number)}</div>
         {rule.description === "" ? null : (
           <div className="cell-note" dir="auto">
@@ -88,7 +91,12 @@ function RuleRow({ rule, position, onRemove }: RuleRowProps): ReactNode {
         <Moment at={rule.createdAt} />
       </td>
       <td data-align="end" data-look="actions">
-        <IconButton icon="trash" label={text.removeLabel(ruleTitle(rule))} onPress={() => onRemove(rule)} />
+        <span className="rule">
+          <Button look="quiet" aria-label={switchLabel(ruleTitle(rule, names))} onPress={() => onSwitch(rule)}>
+            {rule.state === "on" ? text.turnOffShort : text.turnOnShort}
+          </Button>
+          <IconButton icon="trash" label={text.removeLabel(ruleTitle(rule, names))} onPress={() => onRemove(rule)} />
+        </span>
       </td>
     </tr>
   );

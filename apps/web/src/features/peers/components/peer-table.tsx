@@ -17,6 +17,8 @@ import { DataTable } from "../../../ui/data-table.tsx";
 import type { PeerAction } from "../peer-action.ts";
 import { STANDING_ORDER, standingOf } from "../../../api/presence.ts";
 import { AddressesCell, EndpointCell, MapCell, NameCell, SeenCell } from "./peer-cells.tsx";
+import { ApprovalButtons } from "./approval-buttons.tsx";
+import { GroupNamesProvider, GroupsCell } from "./groups-cell.tsx";
 import { PeerStatus } from "./peer-status.tsx";
 import { RateCell } from "./rate-cell.tsx";
 import { RowMenu } from "./row-menu.tsx";
@@ -31,7 +33,7 @@ export type PeerTableProps = {
 };
 
 /** Everything about the peers that operators compare, live. */
-export function PeerTable({ peers, live, sort, onSort, onAction }: PeerTableProps): ReactNode {
+export function PeerTable({ networkId, peers, live, sort, onSort, onAction }: PeerTableProps): ReactNode {
   const sorting = useMemo(() => sortingOf(sort), [sort]);
   const columns = useMemo(() => peerColumns({ live, onAction }), [live, onAction]);
   // Rates change every second: rows sorted by them need a new list, the others must not be sorted again.
@@ -52,7 +54,11 @@ export function PeerTable({ peers, live, sort, onSort, onAction }: PeerTableProp
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
   });
-  return <DataTable table={table} label={strings.peers.table} />;
+  return (
+    <GroupNamesProvider networkId={networkId}>
+      <DataTable table={table} label={strings.peers.table} />
+    </GroupNamesProvider>
+  );
 }
 
 type ColumnDeps = Pick<PeerTableProps, "live" | "onAction">;
@@ -72,6 +78,12 @@ function peerColumns({ live, onAction }: ColumnDeps) {
       meta: { label: text.name, look: "title" },
       sortingFn: (a, b) => NAMES.compare(a.original.name, b.original.name),
       cell: ({ row }) => <NameCell peer={row.original} />,
+    }),
+    column.display({
+      id: "groups",
+      header: text.groups,
+      meta: { label: text.groups, from: "medium" },
+      cell: ({ row }) => <GroupsCell peer={row.original} />,
     }),
     column.display({
       id: "addresses",
@@ -109,7 +121,12 @@ function peerColumns({ live, onAction }: ColumnDeps) {
       id: "actions",
       header: () => <span className="visually-hidden">{strings.common.actions}</span>,
       meta: { label: strings.common.actions, align: "end", look: "actions" },
-      cell: ({ row }) => <RowMenu peer={row.original} onAction={onAction} />,
+      cell: ({ row }) => (
+        <span className="rule">
+          {row.original.state === "pending" ? <ApprovalButtons peer={row.original} /> : null}
+          <RowMenu peer={row.original} onAction={onAction} />
+        </span>
+      ),
     }),
   ];
 }

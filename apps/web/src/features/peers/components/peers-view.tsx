@@ -8,8 +8,9 @@ import { Button } from "../../../ui/button.tsx";
 import { EmptyPanel } from "../../../ui/panels.tsx";
 import { SearchField } from "../../../ui/search-field.tsx";
 import { Segmented } from "../../../ui/segmented.tsx";
-import { RemovePeerDialog, RenamePeerDialog } from "../dialogs/lazy-dialogs.tsx";
+import { PeerGroupsDialog, RemovePeerDialog, RenamePeerDialog } from "../dialogs/lazy-dialogs.tsx";
 import { filterPeers } from "../filter-peers.ts";
+import type { PeerAction } from "../peer-action.ts";
 import { PeerTable } from "./peer-table.tsx";
 
 const route = getRouteApi(routeIds.peers);
@@ -21,7 +22,7 @@ export type PeersViewProps = {
 };
 
 /** What a dialog is open for. */
-type OpenDialog = { readonly kind: "rename" | "remove"; readonly peer: Peer } | null;
+type OpenDialog = { readonly kind: PeerAction; readonly peer: Peer } | null;
 
 /** Search and filter above the table; all of it lives in the address. */
 export function PeersView({ networkId, peers, live }: PeersViewProps): ReactNode {
@@ -67,6 +68,7 @@ export function PeersView({ networkId, peers, live }: PeersViewProps): ReactNode
         />
       )}
       {dialog?.kind === "rename" ? <RenamePeerDialog peer={dialog.peer} onClose={close} /> : null}
+      {dialog?.kind === "groups" ? <PeerGroupsDialog peer={dialog.peer} onClose={close} /> : null}
       {dialog?.kind === "remove" ? <RemovePeerDialog peer={dialog.peer} onClose={close} onRemoved={close} /> : null}
     </>
   );

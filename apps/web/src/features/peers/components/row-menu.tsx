@@ -16,6 +16,7 @@ export function RowMenu({ peer, onAction }: RowMenuProps): ReactNode {
       trigger={<Icon name="more" />}
       actions={[
         { id: "rename", label: text.rename, icon: "pencil", onAction: () => onAction("rename", peer) },
+        { id: "groups", label: text.groups.action, icon: "peers", onAction: () => onAction("groups", peer) },
         { id: "remove", label: text.remove, icon: "trash", tone: "danger", onAction: () => onAction("remove", peer) },
       ]}
     />

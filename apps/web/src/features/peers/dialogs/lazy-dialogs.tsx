@@ -1,10 +1,12 @@
 import { lazy, type ReactNode, Suspense } from "react";
+import type { PeerGroupsDialogProps } from "./peer-groups-dialog.tsx";
 import type { PeerExpiryDialogProps } from "./peer-expiry-dialog.tsx";
 import type { RemovePeerDialogProps } from "./remove-peer-dialog.tsx";
 import type { RenamePeerDialogProps } from "./rename-peer-dialog.tsx";
 
 // Dialogs are opened rarely; their script comes when one is, not with the page.
 const Expiry = lazy(() => import("./peer-expiry-dialog.tsx").then((module) => ({ default: module.PeerExpiryDialog })));
+const Groups = lazy(() => import("./peer-groups-dialog.tsx").then((module) => ({ default: module.PeerGroupsDialog })));
 const Remove = lazy(() => import("./remove-peer-dialog.tsx").then((module) => ({ default: module.RemovePeerDialog })));
 const Rename = lazy(() => import("./rename-peer-dialog.tsx").then((module) => ({ default: module.RenamePeerDialog })));
 
@@ -13,6 +15,15 @@ export function PeerExpiryDialog(props: PeerExpiryDialogProps): ReactNode {
   return (
     <Suspense>
       <Expiry {...props} />
+    </Suspense>
+  );
+}
+
+/** Sets the groups of a peer. */
+export function PeerGroupsDialog(props: PeerGroupsDialogProps): ReactNode {
+  return (
+    <Suspense>
+      <Groups {...props} />
     </Suspense>
   );
 }

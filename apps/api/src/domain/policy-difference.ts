@@ -1,0 +1,83 @@
+import type { PeerId } from "@weft/protocol";
+import { compilePolicy, createFilters, filterKey, openingRules } from "./access-policy.ts";
+import type { AccessPolicy, PolicyClass } from "./access-policy.ts";
+import type { Peer } from "./peer.ts";
+import type { PolicyRule } from "./policy-rule.ts";
+
+/** Peers of which one may begin something with the other. */
+export type Pair = { readonly from: PeerId; readonly to: PeerId };
+export type Pairs = { readonly total: number; readonly first: readonly Pair[] };
+
+/** What a change of the rules means for the members of a network. */
+export type PolicyDifference = {
+  readonly affected: readonly PeerId[];
+  readonly gained: Pairs;
+  readonly lost: Pairs;
+};
+
+/** Compares what two lists of rules let the active peers do. Peers that rules treat alike are asked about once. */
+export function policyDifference(
+  before: readonly PolicyRule[],
+  after: readonly PolicyRule[],
+  members: readonly Peer[],
+): PolicyDifference {
+  const active = members.filter(({ state }) => state === "active");
+  const [old, fresh] = [compilePolicy(before), compilePolicy(after)];
+  const [oldFilters, freshFilters] = [createFilters(old, () => active), createFilters(fresh, () => active)];
+  const gained = createPairs();
+  const lost = createPairs();
+  const changed = new Set<PeerId>();
+  for (const peers of alike(active, [old, fresh])) {
+    const [one] = peers;
+    if (one && filterKey(oldFilters.of(one)) !== filterKey(freshFilters.of(one))) {
+      for (const { id } of peers) changed.add(id);
+    }
+  }
+  const sets = alike(active, [old, fresh]);
+  for (const from of sets) {
+    for (const to of sets) {
+      const [one, other] = [from.at(0), to.at(0)];
+      if (!one || !other) continue;
+      const was = opens(old, old.classOf(one), old.classOf(other));
+      const is = opens(fresh, fresh.classOf(one), fresh.classOf(other));
+      if (was !== is) (is ? gained : lost).add(from, to);
+    }
+  }
+  return { affected: [...changed], gained: gained.result(), lost: lost.result() };
+}
+
+function opens(policy: AccessPolicy, from: PolicyClass, to: PolicyClass): boolean {
+  return openingRules(policy, from, to).length > 0;
+}
+
+/** Members in sets that none of the policies tells apart. */
+function alike(members: readonly Peer[], policies: readonly AccessPolicy[]): readonly (readonly Peer[])[] {
+  const sets = new Map<string, Peer[]>();
+  for (const peer of members) {
+    const key = policies.map((policy) => policy.classOf(peer).number).join();
+    const set = sets.get(key) ?? [];
+    set.push(peer);
+    sets.set(key, set);
+  }
+  return [...sets.values()];
+}
+
+function createPairs() {
+  let total = 0;
+  const first: Pair[] = [];
+  return {
+    add(from: readonly Peer[], to: readonly Peer[]) {
+      total += from.length * to.length - (from === to ? from.length : 0);
+      for (const one of from) {
+        for (const other of to) {
+          if (first.length >= PAIRS_MAX) return;
+          if (one.id !== other.id) first.push({ from: one.id, to: other.id });
+        }
+      }
+    },
+    result: (): Pairs => ({ total, first }),
+  };
+}
+
+/** So many pairs are named; the others are counted. */
+const PAIRS_MAX = 200;

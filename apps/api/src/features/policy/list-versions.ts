@@ -1,0 +1,49 @@
+import { err, ok } from "@weft/protocol";
+import { z } from "zod";
+import { findNetwork } from "../../db/networks-repository.ts";
+import { countPolicyVersions, findPolicyVersion, listPolicyVersions } from "../../db/policy-repository.ts";
+import type { Call } from "../../registry/call.ts";
+import type { FeatureDeps } from "../../registry/feature-deps.ts";
+import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { PolicyTestSchema, RuleSchema } from "../../registry/policy-schemas.ts";
+import type { policyContract } from "./contract.ts";
+
+/** Lists the policies that a network had, newest first. */
+export async function listVersions(
+  deps: FeatureDeps,
+  _call: Call,
+  input: InputOf<typeof policyContract.versions>,
+): Outcome<typeof policyContract.versions> {
+  const { db } = deps.database;
+  const list = { name: `policy-versions?network=${input.networkId}`, sort: "-version" } as const;
+  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
+  if (!request.ok) return request;
+  if (!(await findNetwork(db, input.networkId))) return err({ code: "not_found", what: "network" });
+  const page = await listPolicyVersions(db, { ...request.value, networkId: input.networkId });
+  return ok({
+    items: page.rows.map(({ version, author, at, document }) => ({
+      version,
+      author,
+      at: at.toISOString(),
+      ruleCount: KeptSchema.parse(document).rules.length,
+    })),
+    nextCursor: nextCursor(deps, list, page.next),
+    ...(input.count && { total: await countPolicyVersions(db, input.networkId) }),
+  });
+}
+
+/** Shows a policy that a network had. */
+export async function showVersion(
+  deps: FeatureDeps,
+  _call: Call,
+  input: InputOf<typeof policyContract.version>,
+): Outcome<typeof policyContract.version> {
+  const kept = await findPolicyVersion(deps.database.db, input.networkId, input.version);
+  if (!kept) return err({ code: "not_found", what: "version of this policy" });
+  const { networkId, version, author, at } = kept;
+  return ok({ networkId, version, author, at: at.toISOString(), ...KeptSchema.parse(kept.document) });
+}
+
+/** What a kept version holds. */
+const KeptSchema = z.object({ rules: z.array(RuleSchema), tests: z.array(PolicyTestSchema) });
