@@ -32,6 +32,7 @@ try {
   process.exitCode = 1;
 } finally {
   await cleanUpNow();
+  await new Promise((resolve) => process.stdout.write("", resolve));
   // Child pipes may still be draining; nothing more is to be done.
   process.exit();
 }

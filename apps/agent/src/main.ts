@@ -1,3 +1,4 @@
+import { finishOutput, outliveReaders } from "./os/finish-output.ts";
 import { DAEMON_VERB, notifyStarter } from "./os/spawn-daemon.ts";
 
 /**
@@ -5,6 +6,14 @@ import { DAEMON_VERB, notifyStarter } from "./os/spawn-daemon.ts";
  * libraries, so that it stays small.
  */
 export async function main(argv: readonly string[], program: string): Promise<number> {
+  const streams = [process.stdout, process.stderr];
+  outliveReaders(streams);
+  const code = await run(argv, program);
+  await finishOutput(streams);
+  return code;
+}
+
+async function run(argv: readonly string[], program: string): Promise<number> {
   const [verb, stateDirectory] = argv;
   if (verb === DAEMON_VERB && stateDirectory !== undefined) return runInBackground(stateDirectory);
   const { runCli } = await import("./cli/program.ts");
