@@ -20,6 +20,11 @@ pub trait TunQueue {
     /// The kernel's refusal: `EINVAL` for a frame it cannot understand or carry (FBK-01), `EIO` while the link is down,
     /// `ENOBUFS` or `ENOMEM` when short of memory (FBK-02). Nothing of the frame was written, and the queue stays usable.
     fn write(&mut self, parts: &[IoSlice<'_>]) -> io::Result<usize>;
+
+    /// Whether frames were taken from the kernel that the next reads return. Who waits for the kernel misses them.
+    fn holds_frames(&self) -> bool {
+        false
+    }
 }
 
 /// What a frame of a TUN queue looks like.

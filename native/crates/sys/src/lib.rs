@@ -9,6 +9,7 @@ pub mod namespace;
 pub mod netlink;
 pub mod perf;
 pub mod poll;
+pub mod ring;
 #[cfg(test)]
 mod testing;
 pub mod thread;
@@ -17,7 +18,8 @@ pub mod udp;
 mod version;
 
 pub use clock::{Monotonic, cycles};
-pub use poll::{Event, Interest, Poller, Waker};
+pub use poll::{Event, Interest, Poller, Waker, Watch};
+pub use ring::{RingHealth, RingPoller, RingTun};
 pub use tun::{Granted, OpenError, Tun, TunFd, TunOffload, TunOptions};
 pub use udp::{BindError, UdpOptions, UdpSocket};
 pub use version::KernelVersion;

@@ -13,6 +13,35 @@ pub struct Poller {
     buffer: Vec<libc::epoll_event>,
 }
 
+/// Waits until one of several descriptors is ready, by whatever means of the kernel. Level-triggered: what is not drained
+/// is reported again. Keep a descriptor open while it is watched.
+pub trait Watch {
+    /// Starts watching `fd` under `token`.
+    ///
+    /// # Errors
+    /// `AlreadyExists` when it is watched already; otherwise what the kernel says.
+    fn add(&mut self, fd: BorrowedFd<'_>, token: u64, interest: Interest) -> io::Result<()>;
+
+    /// Changes what a watched descriptor is watched for.
+    ///
+    /// # Errors
+    /// `NotFound` when it is not watched.
+    fn change(&mut self, fd: BorrowedFd<'_>, token: u64, interest: Interest) -> io::Result<()>;
+
+    /// Stops watching `fd`.
+    ///
+    /// # Errors
+    /// `NotFound` when it is not watched.
+    fn remove(&mut self, fd: BorrowedFd<'_>) -> io::Result<()>;
+
+    /// Waits until something is ready, at most `timeout` (`None` = for ever), and tells what is. An interrupted wait may
+    /// tell nothing.
+    ///
+    /// # Errors
+    /// What the kernel says; none is expected.
+    fn wait(&mut self, timeout: Option<Duration>, tell: &mut dyn FnMut(Event)) -> io::Result<()>;
+}
+
 /// What to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
@@ -132,6 +161,24 @@ impl Poller {
             )
         };
         errno::check(returned).map(drop)
+    }
+}
+
+impl Watch for Poller {
+    fn add(&mut self, fd: BorrowedFd<'_>, token: u64, interest: Interest) -> io::Result<()> {
+        Poller::add(self, fd, token, interest)
+    }
+
+    fn change(&mut self, fd: BorrowedFd<'_>, token: u64, interest: Interest) -> io::Result<()> {
+        Poller::change(self, fd, token, interest)
+    }
+
+    fn remove(&mut self, fd: BorrowedFd<'_>) -> io::Result<()> {
+        Poller::remove(self, fd)
+    }
+
+    fn wait(&mut self, timeout: Option<Duration>, tell: &mut dyn FnMut(Event)) -> io::Result<()> {
+        Poller::wait(self, timeout).map(|events| events.for_each(tell))
     }
 }
 

@@ -8,18 +8,33 @@
 mod common;
 
 use std::net::{SocketAddr, UdpSocket as StdSocket};
+use std::sync::Arc;
 
 use common::in_namespace;
 use ports::contract::{DatagramPair, TunHost, datagram_contract, tun_contract};
-use ports::{Datagrams, Endpoint};
+use ports::{Datagrams, Endpoint, TunQueue};
 use sys::netlink::{LinkChange, add_address, set_link};
 use sys::udp::{Family, Switch};
-use sys::{Tun, TunFd, TunOffload, TunOptions, UdpOptions, UdpSocket};
+use sys::{RingHealth, RingTun, Tun, TunFd, TunOffload, TunOptions, UdpOptions, UdpSocket};
 
 #[test]
 fn a_real_device_keeps_the_contract_of_a_tun_queue() {
     for offload in [TunOffload::Auto, TunOffload::Tcp, TunOffload::Off] {
-        in_namespace(|| tun_contract(|| Host::new(offload)));
+        in_namespace(|| tun_contract(|| Host::new(offload, |queue| queue)));
+    }
+}
+
+/// FBK-07: the second driver keeps the contract of the first.
+#[test]
+fn fbk_07_a_real_device_read_through_a_ring_keeps_the_contract_of_a_tun_queue() {
+    for offload in [TunOffload::Auto, TunOffload::Tcp, TunOffload::Off] {
+        in_namespace(|| {
+            tun_contract(|| {
+                Host::new(offload, |queue| {
+                    RingTun::open(&queue, Arc::new(RingHealth::default())).unwrap()
+                })
+            });
+        });
     }
 }
 
@@ -79,14 +94,14 @@ fn pair(options: &UdpOptions) -> DatagramPair<UdpSocket> {
 }
 
 /// A device and a UDP socket of the host behind it.
-struct Host {
-    queue: TunFd,
+struct Host<Q> {
+    queue: Q,
     tun: Tun,
     socket: StdSocket,
 }
 
-impl Host {
-    fn new(offload: TunOffload) -> Self {
+impl<Q: TunQueue> Host<Q> {
+    fn new(offload: TunOffload, driven: impl FnOnce(TunFd) -> Q) -> Self {
         let mut tun = Tun::open(&TunOptions {
             offload,
             ..TunOptions::default()
@@ -96,7 +111,7 @@ impl Host {
         let socket = StdSocket::bind(Self::HOST).unwrap();
         socket.set_nonblocking(true).unwrap();
         Self {
-            queue: tun.take_queues().pop().unwrap(),
+            queue: driven(tun.take_queues().pop().unwrap()),
             tun,
             socket,
         }
@@ -107,10 +122,10 @@ impl Host {
     }
 }
 
-impl TunHost for Host {
-    type Queue = TunFd;
+impl<Q: TunQueue> TunHost for Host<Q> {
+    type Queue = Q;
 
-    fn queue(&mut self) -> &mut TunFd {
+    fn queue(&mut self) -> &mut Q {
         &mut self.queue
     }
 

@@ -16,6 +16,14 @@ impl TunFd {
     pub(super) fn new(fd: OwnedFd, framing: Framing) -> Self {
         Self { fd, framing }
     }
+
+    /// A second descriptor of the same queue.
+    ///
+    /// # Errors
+    /// When the process has no descriptor left.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self::new(self.fd.try_clone()?, self.framing))
+    }
 }
 
 impl TunQueue for TunFd {
