@@ -7,6 +7,7 @@
 
 mod cipher;
 mod counters;
+mod driver;
 mod engine;
 mod error;
 mod netlink;

@@ -7,6 +7,7 @@ use offload::MergeLimits;
 use sys::udp::{EqualTail, Family, Switch};
 use sys::{TunOffload, TunOptions, UdpOptions};
 
+use crate::driver::Wish;
 use crate::error::Failure;
 
 /// How to start an engine.
@@ -40,6 +41,10 @@ pub struct EngineOptions {
     /// Several datagrams per system call where segmentation and merging are off. Default `auto`.
     #[napi(ts_type = "\"auto\" | \"off\"")]
     pub udp_batch: Option<String>,
+    /// What workers wait with and read the TUN device through. `io_uring` falls back to epoll where the kernel refuses it;
+    /// `status()` tells. Default `auto`: the one that measures faster, which is epoll.
+    #[napi(ts_type = "\"auto\" | \"epoll\" | \"io_uring\"")]
+    pub io: Option<String>,
     /// Most datagrams in one send and most datagrams merged into one UDP frame, 2 to 128. Default 64.
     pub gso_max_segments: Option<u32>,
     /// What to do about sends whose last segment has full size. Default `auto`.
@@ -76,6 +81,7 @@ pub(crate) struct Checked {
     pub(crate) niceness: i32,
     pub(crate) ports_never_merged: Vec<u16>,
     pub(crate) stage_timing: StageTiming,
+    pub(crate) io: Wish,
 }
 
 impl EngineOptions {
@@ -143,6 +149,7 @@ impl EngineOptions {
             ports_never_merged: ports_never_merged(self.udp_ports_never_merged)?,
             niceness,
             stage_timing: stage_timing(self.stage_timing.as_deref())?,
+            io: io_driver(self.io.as_deref())?,
         })
     }
 }
@@ -209,6 +216,17 @@ fn stage_timing(value: Option<&str>) -> Result<StageTiming, Failure> {
         Some("off") => Ok(StageTiming::Off),
         Some(other) => Err(invalid(format!(
             "stageTiming is \"{other}\"; it must be on or off"
+        ))),
+    }
+}
+
+fn io_driver(value: Option<&str>) -> Result<Wish, Failure> {
+    match value {
+        None | Some("auto") => Ok(Wish::Auto),
+        Some("epoll") => Ok(Wish::Epoll),
+        Some("io_uring") => Ok(Wish::IoUring),
+        Some(other) => Err(invalid(format!(
+            "io is \"{other}\"; it must be auto, epoll or io_uring"
         ))),
     }
 }

@@ -14,11 +14,12 @@ use sys::tun::Granted;
 use sys::udp::{ShardSockets, bind_shards};
 use sys::{KernelVersion, Tun, TunFd, UdpSocket, Waker};
 
+use crate::driver::{Driver, Queue, RingUse, Wish};
 use crate::error::Failure;
 use crate::options::Checked;
-use crate::waiter::{EpollWaiter, SystemClock};
+use crate::waiter::SystemClock;
 
-type LinuxShard = Shard<TunFd, UdpSocket, SystemClock>;
+type LinuxShard = Shard<Queue, UdpSocket, SystemClock>;
 
 /// Threads, their wakers and what was agreed with the kernel.
 pub(crate) struct Running {
@@ -29,6 +30,9 @@ pub(crate) struct Running {
     pub(crate) scale: CycleScale,
     niceness: Arc<AtomicI32>,
     pub(crate) merging: Merging,
+    /// Whether each worker works through a ring.
+    pub(crate) rings: Vec<RingUse>,
+    io: Wish,
     wakers: Arc<[Arc<Waker>]>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -71,6 +75,8 @@ impl Running {
                 ports_never_merged: options.ports_never_merged.clone(),
                 tun_queue_len: options.tun.transmit_queue_len,
             },
+            rings: Vec::new(),
+            io: options.io,
             wakers: wakers(options.shards)?,
             threads: Vec::new(),
         };
@@ -117,7 +123,9 @@ impl Running {
         let Some(waker) = wakers.get(usize::from(index)) else {
             return Ok(());
         };
-        let waiter = EpollWaiter::new(&tun, &sockets, Arc::clone(waker)).map_err(not_started)?;
+        let Driver { tun, waiter, ring } =
+            Driver::open(self.io, tun, &sockets, Arc::clone(waker)).map_err(not_started)?;
+        self.rings.push(ring);
         let ShardSockets { v4, v6 } = sockets;
         let parts = ShardParts {
             tun,

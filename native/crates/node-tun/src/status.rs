@@ -4,6 +4,7 @@ use engine::ShardState;
 use napi_derive::napi;
 use ports::{FeatureState, OffReason};
 
+use crate::driver::RingUse;
 use crate::running::Running;
 
 /// What an engine uses at the moment.
@@ -17,6 +18,10 @@ pub struct EngineStatus {
     pub shards: u32,
     /// Every offload, with its state and, when it is not on, the reason.
     pub offloads: Vec<OffloadStatus>,
+    /// What all workers wait with: `io_uring`, or `epoll` when at least one of them has to; the offload `ioUring` has the
+    /// reason.
+    #[napi(ts_type = "\"epoll\" | \"io_uring\"")]
+    pub io_driver: String,
     /// Smallest receive buffer the kernel granted, in bytes.
     pub receive_buffer_bytes: f64,
     /// Smallest send buffer the kernel granted, in bytes.
@@ -40,7 +45,7 @@ pub struct EngineStatus {
 /// State of one offload over all workers.
 #[napi(object)]
 pub struct OffloadStatus {
-    /// `tunTcp`, `tunUdp`, `udpGso`, `udpGro`, `udpBatch` or `udpEqualTails`.
+    /// `tunTcp`, `tunUdp`, `udpGso`, `udpGro`, `udpBatch`, `udpEqualTails` or `ioUring`.
     pub name: String,
     /// `fallback`: it was on until the kernel refused to carry it.
     #[napi(ts_type = "\"on\" | \"off\" | \"fallback\"")]
@@ -83,11 +88,15 @@ pub(crate) fn status_of(running: &Running) -> EngineStatus {
         "udpEqualTails",
         sockets().map(|socket| socket.equal_tails),
     ));
+    let rings: Vec<_> = running.rings.iter().map(RingUse::state).collect();
+    let all_on = rings.iter().all(|state| state.is_on());
+    offloads.push(offload("ioUring", rings));
     EngineStatus {
         tun_name: running.tun_name.clone(),
         listen_port: running.port.into(),
         shards: u32::try_from(running.shard_count()).unwrap_or(u32::MAX),
         offloads,
+        io_driver: if all_on { "io_uring" } else { "epoll" }.to_owned(),
         receive_buffer_bytes: buffer(sockets().map(|socket| socket.receive_buffer_bytes).min()),
         send_buffer_bytes: buffer(sockets().map(|socket| socket.send_buffer_bytes).min()),
         gso_max_segments: sockets()
@@ -123,7 +132,12 @@ fn offload(name: &str, states: impl IntoIterator<Item = FeatureState>) -> Offloa
     let state = match reason {
         None => "on",
         Some(OffReason::Fallback { .. }) => "fallback",
-        Some(OffReason::Switch | OffReason::Unsupported { .. } | OffReason::Dependency) => "off",
+        Some(
+            OffReason::Switch
+            | OffReason::Unsupported { .. }
+            | OffReason::Dependency
+            | OffReason::NotFaster,
+        ) => "off",
     };
     OffloadStatus {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! A shard's wait on epoll, and the clock it reads.
+//! A shard's wait for its descriptors, and the clock it reads.
 
 use core::time::Duration;
 use std::io;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use engine::{Ready, ShardClock, Wait, WantRoom};
 use ports::{Clock, Instant};
 use sys::udp::ShardSockets;
-use sys::{Interest, Monotonic, Poller, TunFd, Waker};
+use sys::{Interest, Monotonic, Waker, Watch};
 
 /// Waits for one TUN queue, two sockets and a waker.
-pub(crate) struct EpollWaiter {
-    poller: Poller,
+pub(crate) struct Waiter {
+    watch: Box<dyn Watch + Send>,
     waker: Arc<Waker>,
     v4: Option<OwnedFd>,
     v6: Option<OwnedFd>,
@@ -28,28 +28,32 @@ enum Device {
     Forgotten,
 }
 
-impl EpollWaiter {
+impl Waiter {
     /// Watches second descriptors of the same files, so that the shard can own the first ones.
-    pub(crate) fn new(tun: &TunFd, sockets: &ShardSockets, waker: Arc<Waker>) -> io::Result<Self> {
-        let poller = Poller::new(4)?;
-        let watch = |fd: OwnedFd, token: u64| {
-            poller.add(fd.as_fd(), token, Interest::Readable)?;
+    pub(crate) fn new(
+        mut watch: Box<dyn Watch + Send>,
+        tun: &impl AsFd,
+        sockets: &ShardSockets,
+        waker: Arc<Waker>,
+    ) -> io::Result<Self> {
+        let mut add = |fd: OwnedFd, token: u64| {
+            watch.add(fd.as_fd(), token, Interest::Readable)?;
             io::Result::Ok(fd)
         };
-        let tun = watch(tun.as_fd().try_clone_to_owned()?, TUN)?;
+        let tun = add(tun.as_fd().try_clone_to_owned()?, TUN)?;
         let v4 = sockets
             .v4
             .as_ref()
-            .map(|socket| watch(socket.as_fd().try_clone_to_owned()?, V4))
+            .map(|socket| add(socket.as_fd().try_clone_to_owned()?, V4))
             .transpose()?;
         let v6 = sockets
             .v6
             .as_ref()
-            .map(|socket| watch(socket.as_fd().try_clone_to_owned()?, V6))
+            .map(|socket| add(socket.as_fd().try_clone_to_owned()?, V6))
             .transpose()?;
-        poller.add(waker.as_fd(), WAKER, Interest::Readable)?;
-        Ok(EpollWaiter {
-            poller,
+        watch.add(waker.as_fd(), WAKER, Interest::Readable)?;
+        Ok(Waiter {
+            watch,
             waker,
             v4,
             v6,
@@ -73,7 +77,7 @@ impl EpollWaiter {
                 } else {
                     Interest::Readable
                 };
-                self.poller.change(fd.as_fd(), token, interest)?;
+                self.watch.change(fd.as_fd(), token, interest)?;
             }
         }
         let rests = wanted != WantRoom::default();
@@ -83,28 +87,26 @@ impl EpollWaiter {
             } else {
                 Interest::Readable
             };
-            self.poller.change(self.tun.as_fd(), TUN, interest)?;
+            self.watch.change(self.tun.as_fd(), TUN, interest)?;
         }
         self.room = wanted;
         Ok(())
     }
 }
 
-impl Wait for EpollWaiter {
+impl Wait for Waiter {
     fn wait(&mut self, timeout: Option<Duration>, room: WantRoom) -> io::Result<Ready> {
         if room != self.room {
             self.watch_room(room)?;
         }
         let mut ready = Ready::default();
         let mut rung = false;
-        for event in self.poller.wait(timeout)? {
-            match event.token {
-                TUN => ready.tun = event.readable,
-                V4 => (ready.v4, ready.room_v4) = (event.readable, event.writable),
-                V6 => (ready.v6, ready.room_v6) = (event.readable, event.writable),
-                _ => rung = true,
-            }
-        }
+        self.watch.wait(timeout, &mut |event| match event.token {
+            TUN => ready.tun = event.readable,
+            V4 => (ready.v4, ready.room_v4) = (event.readable, event.writable),
+            V6 => (ready.v6, ready.room_v6) = (event.readable, event.writable),
+            _ => rung = true,
+        })?;
         if rung {
             self.waker.drain();
         }
@@ -118,7 +120,7 @@ impl Wait for EpollWaiter {
     fn forget_tun(&mut self) {
         self.device = Device::Forgotten;
         // A second call finds nothing to remove.
-        let _ = self.poller.remove(self.tun.as_fd());
+        let _ = self.watch.remove(self.tun.as_fd());
     }
 }
 

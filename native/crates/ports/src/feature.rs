@@ -41,6 +41,8 @@ pub enum OffReason {
     },
     /// Another feature it depends on is off.
     Dependency,
+    /// It works, but what is used instead was measured to be at least as fast.
+    NotFaster,
 }
 
 impl core::fmt::Display for OffReason {
@@ -55,6 +57,7 @@ impl core::fmt::Display for OffReason {
                 write!(formatter, "turned off after a failed call (errno {errno})")
             }
             Self::Dependency => formatter.write_str("needs another feature that is off"),
+            Self::NotFaster => formatter.write_str("brings nothing: left out unless asked for"),
         }
     }
 }
@@ -80,6 +83,10 @@ mod tests {
                 "turned off after a failed call (errno 5)",
             ),
             (OffReason::Dependency, "needs another feature that is off"),
+            (
+                OffReason::NotFaster,
+                "brings nothing: left out unless asked for",
+            ),
         ];
 
         for (reason, text) in cases {

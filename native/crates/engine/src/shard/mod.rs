@@ -258,7 +258,7 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
         }
         // What was just written often brings an answer into the same queue at once: a ping, an acknowledgement.
         let answers_likely = self.inbound.take_wrote() == Wrote::Something;
-        if (ready.tun || answers_likely)
+        if (ready.tun || answers_likely || self.tun.holds_frames())
             && self.outbound.device() == Device::There
             && self.transmitter.full() == WantRoom::default()
         {
@@ -266,8 +266,8 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
                 .outbound
                 .turn(&pass, &mut self.tun, &mut self.transmitter);
             // With a full socket the queue rests, so that the senders behind it feel it.
-            more.tun =
-                drained == Drained::MaybeNot && self.transmitter.full() == WantRoom::default();
+            let rest = drained == Drained::MaybeNot || self.tun.holds_frames();
+            more.tun = rest && self.transmitter.full() == WantRoom::default();
         }
         if self
             .transmitter

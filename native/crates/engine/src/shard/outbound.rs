@@ -103,7 +103,7 @@ impl Outbound {
     {
         for read in 0..FRAMES_PER_TURN {
             let start = pass.cycles();
-            pass.count(Total::TunReadCalls, 1);
+            pass.count(Total::TunReadCalls, usize::from(!tun.holds_frames()));
             let len = match tun.read(&mut self.frame) {
                 Ok(len) => len,
                 Err(error) => {
