@@ -14,6 +14,8 @@ const NO_UDP: Environment = { WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" };
 const NOTHING: Environment = { ...NO_TUN, ...NO_UDP };
 /** Checksums are finished by the sender, as without link profiles. */
 const NO_ELISION: Environment = { WEFT_CHECKSUM_ELISION: "off" };
+/** Workers wait and read through rings. */
+const RINGS: Environment = { WEFT_IO: "io_uring" };
 const CHACHA: Environment = { WEFT_CIPHER: "chacha20" };
 const AES: Environment = { WEFT_CIPHER: "aes-256-gcm" };
 
@@ -24,6 +26,8 @@ test.for<[string, Environment, Environment]>([
   ["checksums elided towards a plain device", AES, { ...AES, ...NO_TUN }],
   ["checksums elided under ChaCha20 and sockets without offload", CHACHA, NO_UDP],
   ["elision switched off on one side", NO_ELISION, ALL],
+  ["io_uring on one side, epoll on the other", RINGS, ALL],
+  ["io_uring without offloads on both sides", { ...RINGS, ...NOTHING }, { ...RINGS, ...NO_UDP }],
 ])("E2E-02 E2E-14 OPN-13 P-08 P-44 bytes and datagrams are the same with %s", async ([, ada, grace], { skip }) => {
   const reason = whyNoMesh();
   if (reason !== undefined) skip(reason);

@@ -31,6 +31,29 @@ describe("the life of engines and devices", { skip: !canMakeNamespaces() && "nee
     assert.equal(linkInfo(options.tunName), null);
   });
 
+  test("a name is free again as soon as an engine that works through rings is closed", () => {
+    const options = {
+      tunName: name("r"),
+      tunMtu: 1420,
+      listenPort: 0,
+      publicKey,
+      shards: 2,
+      socketBufferBytes: 65_536,
+      io: "io_uring",
+    };
+    const first = new Engine(options, () => {});
+    assert.equal(first.status().ioDriver, "io_uring");
+    first.close();
+    const before = { descriptors: descriptors(), threads: threads() };
+
+    for (let round = 0; round < 100; round += 1) {
+      new Engine(options, () => {}).close();
+    }
+
+    assert.deepEqual({ descriptors: descriptors(), threads: threads() }, before);
+    assert.equal(linkInfo(options.tunName), null);
+  });
+
   test("1,000 devices opened and closed leave nothing", () => {
     Tun.open({ name: name("d") }).close();
     const before = descriptors();

@@ -54,6 +54,7 @@ type NativeEngineOptions = {
   readonly udpGso?: "auto" | "off";
   readonly udpGro?: "auto" | "off";
   readonly udpBatch?: "auto" | "off";
+  readonly io?: "auto" | "epoll" | "io_uring";
   readonly gsoMaxSegments?: number;
   readonly gsoEqualTail?: "auto" | "allow" | "avoid";
   readonly groFlows?: number;

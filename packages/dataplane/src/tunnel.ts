@@ -68,6 +68,8 @@ export type EngineTuning = {
   readonly udpGso?: "auto" | "off";
   readonly udpGro?: "auto" | "off";
   readonly udpBatch?: "auto" | "off";
+  /** What workers wait with and read the TUN device through; io_uring falls back to epoll where the kernel refuses it. */
+  readonly io?: "auto" | "epoll" | "io_uring";
   /** Off: no packet is sent with its checksum left to the tunnel, whatever the profile says. */
   readonly checksumElision?: "auto" | "off";
   readonly gsoMaxSegments?: number;

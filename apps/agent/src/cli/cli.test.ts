@@ -348,6 +348,9 @@ describe("settings", () => {
     { variable: "WEFT_UDP_GSO", text: "off", tuning: { udpGso: "off" } },
     { variable: "WEFT_UDP_GRO", text: "off", tuning: { udpGro: "off" } },
     { variable: "WEFT_UDP_BATCH", text: "off", tuning: { udpBatch: "off" } },
+    { variable: "WEFT_IO", text: "auto", tuning: { io: "auto" } },
+    { variable: "WEFT_IO", text: "epoll", tuning: { io: "epoll" } },
+    { variable: "WEFT_IO", text: "io_uring", tuning: { io: "io_uring" } },
     { variable: "WEFT_GSO_MAX_SEGMENTS", text: "128", tuning: { gsoMaxSegments: 128 } },
     { variable: "WEFT_GSO_EQUAL_TAIL", text: "avoid", tuning: { gsoEqualTail: "avoid" } },
     { variable: "WEFT_GRO_FLOWS", text: "1024", tuning: { groFlows: 1_024 } },
@@ -361,6 +364,7 @@ describe("settings", () => {
 
   test.each([
     { WEFT_UDP_BATCH: "on" },
+    { WEFT_IO: "off" },
     { WEFT_GSO_MAX_SEGMENTS: "1" },
     { WEFT_GSO_MAX_SEGMENTS: "129" },
     { WEFT_GSO_EQUAL_TAIL: "never" },

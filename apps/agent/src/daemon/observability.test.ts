@@ -70,6 +70,7 @@ describe.skipIf(obstacle !== null)(
         planes.push(plane);
         const run = startWeft(hosts.names[own], ["join", plane.url, plane.joinKey, "--foreground", ...dir(own)], {
           WEFT_DEBUG_FAULTS: own === 1 ? "1" : "",
+          WEFT_IO: own === 1 ? "io_uring" : "",
           WEFT_SHARDS: "2",
           WEFT_LOG: "debug",
         });
@@ -150,6 +151,16 @@ describe.skipIf(obstacle !== null)(
       expect(engine.totals["udpSendCalls"]).toBeGreaterThan(0);
       expect(offloads.every(({ state, reason }) => state === "on" || reason !== null)).toBe(true);
     }, 60_000);
+
+    test("FBK-07 FBK-09 status names the driver of the workers, and why it is not the other", async () => {
+      const [first, second] = [await status(0), await status(1)];
+
+      expect(first.driver).toEqual({ name: "epoll", reason: "brings nothing: left out unless asked for" });
+      // A kernel without rings is a reason, too.
+      const ring = second.offloads.find(({ name }) => name === "ioUring");
+      expect(second.driver).toEqual({ name: ring?.state === "on" ? "io_uring" : "epoll", reason: ring?.reason });
+      expect(ring).toBeDefined();
+    });
 
     test("the debug bundle says what is in it and holds no private key", async () => {
       const file = `${states[1].paths.directory}/bundle.json`;

@@ -31,6 +31,8 @@ export type StatusView = {
   readonly map: { readonly epoch: string; readonly sequence: string } | null;
   readonly peers: readonly PeerView[];
   readonly offloads: readonly OffloadState[];
+  /** What the engine's workers wait with and read the interface through, and why it is not a ring; `null` without an engine. */
+  readonly driver: { readonly name: "epoll" | "io_uring"; readonly reason: string | null } | null;
   readonly engine: EngineView;
   readonly problems: readonly string[];
 };
@@ -64,6 +66,7 @@ export function statusView(
   const map = node.sync.map();
   const tunnel = node.sync.tunnel();
   const version = node.version();
+  const offloads = tunnel?.status().offloads ?? [];
   return {
     version: AGENT_VERSION,
     pid: process.pid,
@@ -79,10 +82,17 @@ export function statusView(
     listenPort: tunnel?.listenPort ?? null,
     map: version ? { epoch: version.epoch.toString(16), sequence: version.sequence.toString() } : null,
     peers: map && tunnel ? peerViews(map.peers, tunnel, now.wallClockMs) : [],
-    offloads: [...(tunnel?.status().offloads ?? []), cipherState(node.cipher)],
+    offloads: [...offloads, cipherState(node.cipher)],
+    driver: driverView(offloads),
     engine: engineView(tunnel, node.engine()),
     problems: node.problems(),
   };
+}
+
+function driverView(offloads: readonly OffloadState[]): StatusView["driver"] {
+  const ring = offloads.find(({ name }) => name === "ioUring");
+  if (ring === undefined) return null;
+  return { name: ring.state === "on" ? "io_uring" : "epoll", reason: ring.reason };
 }
 
 function serverView(url: string, control: ControlState, nowMs: number): StatusView["server"] {

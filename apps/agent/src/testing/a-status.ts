@@ -18,6 +18,7 @@ export function aStatus(changes: Partial<StatusView> = {}): StatusView {
     map: null,
     peers: [],
     offloads: [],
+    driver: null,
     engine: { restarts: 0, lastFailure: null, drops: {}, totals: {}, syscallsPerMegabyte: null, stages: [] },
     problems: [],
     ...changes,

@@ -66,8 +66,9 @@ function kernelDrops(from, to) {
 
 /** Starts both engines with keys for each other; `overrides` change the set-up of both. */
 export async function startPair(lab, overrides = {}) {
-  const { over = "v4", engine = {} } = overrides;
+  const { over = "v4", engine = {}, through } = overrides;
   const setups = [0, 1].map((at) => ({
+    through,
     engine: { listenPort: 51820, ...engine },
     addresses: [`${inner[at].v4}/24`, `${inner[at].v6}/64`],
     allowedIps: [`${inner[1 - at].v4}/32`, `${inner[1 - at].v6}/128`],
@@ -86,9 +87,10 @@ export async function startPair(lab, overrides = {}) {
   return [first, second];
 }
 
-/** Starts one engine. */
-export async function startHost(lab, at, setup) {
-  const child = spawn("ip", ["netns", "exec", lab.names[at], process.execPath, hostProgram, JSON.stringify(setup)], {
+/** Starts one engine; `setup.through` is a command that runs the command behind it. */
+export async function startHost(lab, at, { through = [], ...setup }) {
+  const program = [...through, process.execPath, hostProgram, JSON.stringify(setup)];
+  const child = spawn("ip", ["netns", "exec", lab.names[at], ...program], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const ask = async (request) => {

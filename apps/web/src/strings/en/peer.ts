@@ -95,6 +95,7 @@ export const peer = {
       udpGro: "UDP receive merging",
       udpBatch: "UDP batches",
       udpEqualTails: "UDP batches of equal size",
+      ioUring: "io_uring driver",
       aes256Gcm: "AES-256-GCM cipher",
     },
     state: { on: "on", off: "off", fallback: "fell back" },
