@@ -9,6 +9,7 @@ use tables::Prefix;
 use wire::Cipher;
 use zeroize::Zeroizing;
 
+use crate::concealment::Concealment;
 use crate::filter_body;
 use crate::reader::Reader;
 
@@ -24,14 +25,35 @@ pub(crate) enum Command<'a> {
 /// A change of the tables.
 #[derive(Debug)]
 pub(crate) enum TableCommand {
-    AddPeer { peer: u32, keepalive_seconds: u16 },
-    RemovePeer { peer: u32 },
-    SetAllowedIps { peer: u32, prefixes: Vec<Prefix> },
-    SetKeepalive { peer: u32, seconds: u16 },
+    AddPeer {
+        peer: u32,
+        keepalive_seconds: u16,
+    },
+    RemovePeer {
+        peer: u32,
+    },
+    SetAllowedIps {
+        peer: u32,
+        prefixes: Vec<Prefix>,
+    },
+    SetKeepalive {
+        peer: u32,
+        seconds: u16,
+    },
     InstallSession(InstallSession),
-    RetireSession { local_index: u32 },
-    SetFilter { filter: Box<Filter> },
-    SetMtu { mtu: usize },
+    RetireSession {
+        local_index: u32,
+    },
+    SetFilter {
+        filter: Box<Filter>,
+    },
+    SetMtu {
+        mtu: usize,
+    },
+    /// `None` = plain WireGuard.
+    SetConceal {
+        concealment: Option<Box<Concealment>>,
+    },
 }
 
 /// What needs no change of the tables.
@@ -297,6 +319,10 @@ fn body_of<'a>(kind: u8, body: &mut Reader<'a>) -> Result<Command<'a>, Problem> 
             peer: body.u32()?,
             size: bounded(body.u32()?, PROBE_SIZE, "size")?,
             id: body.u32()?,
+        }
+        .into(),
+        17 => TableCommand::SetConceal {
+            concealment: Concealment::read(body)?,
         }
         .into(),
         kind => return Err(Problem::UnknownKind { kind }),

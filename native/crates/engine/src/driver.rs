@@ -9,6 +9,9 @@ use ports::Clock;
 pub trait ShardClock: Clock {
     /// A count that grows at a constant rate of its own.
     fn cycles(&self) -> u64;
+
+    /// Seconds since 1970, modulo 2³²; only decoys tell the time.
+    fn unix_seconds(&self) -> u32;
 }
 
 /// Waits for a shard's descriptors and for its waker.

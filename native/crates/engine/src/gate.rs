@@ -7,6 +7,7 @@ use core::time::Duration;
 use std::hash::RandomState;
 use std::sync::{PoisonError, RwLock};
 
+use conceal::Cookies;
 use ports::Instant;
 use wire::{COOKIE_REPLY_LEN, CookieKey, CookieSecrets, Mac1Key, Message};
 
@@ -99,6 +100,9 @@ impl HandshakeGate {
         if !self.is_under_load(arrival) {
             return Judgement::Process { flags: 0 };
         }
+        if arrival.cookies == Cookies::Disabled {
+            return self.judge_by_rate(from, arrival, FLAG_UNDER_LOAD);
+        }
         let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
         let Some(secrets) = secrets.as_ref() else {
             return Judgement::Process {
@@ -106,13 +110,7 @@ impl HandshakeGate {
             };
         };
         if secrets.verifies(message, from) {
-            let source = self.sources.get(self.buckets.of(from.ip()));
-            return match source {
-                Some(rate) if !rate.allows(PER_SOURCE_PER_SECOND, arrival.now) => Judgement::Drop,
-                _ => Judgement::Process {
-                    flags: FLAG_UNDER_LOAD | FLAG_MAC2_VALID,
-                },
-            };
+            return self.judge_by_rate(from, arrival, FLAG_UNDER_LOAD | FLAG_MAC2_VALID);
         }
         // One loud source must not use up what all others need.
         let asker = self.askers.get(self.buckets.of(from.ip()));
@@ -124,6 +122,14 @@ impl HandshakeGate {
             }
         } else {
             Judgement::Drop
+        }
+    }
+
+    /// Passes so many messages of one source in a second.
+    fn judge_by_rate(&self, from: SocketAddr, arrival: Arrival, flags: u8) -> Judgement {
+        match self.sources.get(self.buckets.of(from.ip())) {
+            Some(rate) if !rate.allows(PER_SOURCE_PER_SECOND, arrival.now) => Judgement::Drop,
+            _ => Judgement::Process { flags },
         }
     }
 
@@ -173,6 +179,7 @@ impl HandshakeGate {
 pub(crate) struct Arrival {
     pub(crate) now: Instant,
     pub(crate) waiting: usize,
+    pub(crate) cookies: Cookies,
 }
 
 /// Counts per second: the second in the high half, the count in the low half.
@@ -225,6 +232,7 @@ mod tests {
         Arrival {
             now: Instant::default() + Duration::from_secs(seconds),
             waiting,
+            cookies: Cookies::Given,
         }
     }
 
@@ -322,6 +330,30 @@ mod tests {
             verdicts.first(),
             Some(&Judgement::Process {
                 flags: FLAG_UNDER_LOAD | FLAG_MAC2_VALID
+            })
+        );
+        assert_eq!(verdicts.last(), Some(&Judgement::Drop));
+    }
+
+    #[test]
+    fn tmr_14_b_08_without_cookies_a_rate_per_source_is_all_that_counts_under_load() {
+        // TMR-14, B-8
+        let gate = gate();
+        gate.set_secrets(CookieSecrets::new([7; 32], [0; 32]));
+        let message = initiation();
+        let arrival = Arrival {
+            cookies: Cookies::Disabled,
+            ..arrival(HANDSHAKES_MAX, 10)
+        };
+
+        let verdicts: Vec<Judgement> = (0..=PER_SOURCE_PER_SECOND)
+            .map(|_| gate.judge(&Message::Initiation, &message, FROM, arrival))
+            .collect();
+
+        assert_eq!(
+            verdicts.first(),
+            Some(&Judgement::Process {
+                flags: FLAG_UNDER_LOAD
             })
         );
         assert_eq!(verdicts.last(), Some(&Judgement::Drop));

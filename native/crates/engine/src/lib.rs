@@ -5,6 +5,7 @@
 
 mod cipher_speed;
 mod command;
+mod concealment;
 mod counters;
 mod driver;
 mod endpoint;

@@ -2,8 +2,6 @@
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use wire::DATA_OVERHEAD;
-
 use crate::command::Probes;
 
 /// Bounds and marks of one peer's path, changed by all shards.
@@ -29,10 +27,10 @@ impl Default for PeerPath {
 }
 
 impl PeerPath {
-    /// Longest inner packet that fits, under the MTU of the device.
-    pub(crate) fn inner_max(&self, mtu: usize) -> usize {
+    /// Longest inner packet that fits with so many bytes around it, under the MTU of the device.
+    pub(crate) fn inner_max(&self, mtu: usize, overhead: usize) -> usize {
         let payload = self.payload.load(Ordering::Relaxed).min(PAYLOAD_MAX);
-        mtu.min(payload - DATA_OVERHEAD)
+        mtu.min(payload.saturating_sub(overhead).max(INNER_MIN))
     }
 
     /// Takes what the slow path decided.
@@ -126,6 +124,8 @@ pub(crate) enum News {
     No,
 }
 
+/// A packet that must be carried whatever the profile and the path: what an IPv4 host must take, less the tunnel.
+const INNER_MIN: usize = 68;
 const NO_BOUND: usize = usize::MAX;
 /// The most one UDP datagram carries.
 const PAYLOAD_MAX: usize = 65_507;
@@ -143,12 +143,12 @@ mod tests {
     #[test]
     fn lim_06_the_bound_is_the_least_of_device_path_and_one_datagram() {
         let path = PeerPath::default();
-        assert_eq!(path.inner_max(1420), 1420);
-        assert_eq!(path.inner_max(65_535), 65_475);
+        assert_eq!(path.inner_max(1420, wire::DATA_OVERHEAD), 1420);
+        assert_eq!(path.inner_max(65_535, wire::DATA_OVERHEAD), 65_475);
 
         path.set(Some(1272), Probes::Answered);
-        assert_eq!(path.inner_max(1420), 1240);
-        assert_eq!(path.inner_max(576), 576);
+        assert_eq!(path.inner_max(1420, wire::DATA_OVERHEAD), 1240);
+        assert_eq!(path.inner_max(576, wire::DATA_OVERHEAD), 576);
     }
 
     #[test]
@@ -157,16 +157,16 @@ mod tests {
         assert_eq!(path.lower(1372), Lowered::Yes);
         assert_eq!(path.lower(1372), Lowered::No, "told once");
         assert_eq!(path.lower(1400), Lowered::No);
-        assert_eq!(path.inner_max(1420), 1340);
+        assert_eq!(path.inner_max(1420, wire::DATA_OVERHEAD), 1340);
         assert_eq!(path.lower(0), Lowered::Yes);
         assert_eq!(
-            path.inner_max(1420),
+            path.inner_max(1420, wire::DATA_OVERHEAD),
             516,
             "never below what every path carries"
         );
 
         path.set(Some(1452), Probes::Ignored);
-        assert_eq!(path.inner_max(1420), 1420);
+        assert_eq!(path.inner_max(1420, wire::DATA_OVERHEAD), 1420);
     }
 
     #[test]

@@ -5,12 +5,13 @@ use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use conceal::TrailerWindow;
 use filter::PeerId;
-use ports::Instant;
+use ports::{Endpoint, Instant};
 use tables::Prefix;
 
 use crate::counters::PeerCounters;
-use crate::endpoint::EndpointCell;
+use crate::endpoint::{Change, EndpointCell};
 use crate::path::PeerPath;
 use crate::timers::Deadline;
 
@@ -34,6 +35,8 @@ pub(crate) struct Peer {
     /// A move is queued for the slow path.
     pub(crate) move_queued: AtomicBool,
     pub(crate) path: PeerPath,
+    /// How long random trailers to it may make a datagram.
+    pub(crate) window: TrailerWindow,
     last_received: AtomicU64,
 }
 
@@ -54,6 +57,7 @@ impl Peer {
             handshake_wanted: AtomicBool::new(false),
             move_queued: AtomicBool::new(false),
             path: PeerPath::default(),
+            window: TrailerWindow::default(),
             last_received: AtomicU64::new(0),
         }
     }
@@ -64,6 +68,15 @@ impl Peer {
             slot: self.index,
             serial: self.serial,
         }
+    }
+
+    /// Sends to another place from now on; what the path there carries is not known.
+    pub(crate) fn move_to(&self, endpoint: Option<Endpoint>) -> Change {
+        let change = self.endpoint.store(endpoint);
+        if change == Change::Moved {
+            self.window.reset();
+        }
+        change
     }
 
     pub(crate) fn note_received(&self, now: Instant) {

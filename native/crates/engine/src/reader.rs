@@ -46,6 +46,13 @@ impl<'a> Reader<'a> {
         core::mem::take(&mut self.0)
     }
 
+    /// The next `len` bytes.
+    pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Problem> {
+        let (taken, rest) = self.0.split_at_checked(len).ok_or(Problem::CutOff)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
     pub(crate) fn endpoint(&mut self) -> Result<Option<SocketAddr>, Problem> {
         let family = self.u8()?;
         self.zeros::<1>()?;

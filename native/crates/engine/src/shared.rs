@@ -260,6 +260,7 @@ impl Shared {
             TableCommand::RetireSession { local_index } => state.retire(local_index),
             TableCommand::SetFilter { filter } => state.set_filter(filter),
             TableCommand::SetMtu { mtu } => state.set_mtu(mtu),
+            TableCommand::SetConceal { concealment } => state.set_concealment(concealment),
         }
     }
 
@@ -267,7 +268,7 @@ impl Shared {
         match command {
             BesideCommand::SetEndpoint { peer, remote } => {
                 if let Some(peer) = state.peer(peer) {
-                    peer.endpoint.store(remote.map(Endpoint::unpinned));
+                    peer.move_to(remote.map(Endpoint::unpinned));
                 }
             }
             BesideCommand::SendHandshake {
@@ -411,7 +412,11 @@ fn check(
                     return fail(Problem::UnknownPeer { peer: *peer });
                 }
             }
-            Command::Tables(TableCommand::SetFilter { .. } | TableCommand::SetMtu { .. })
+            Command::Tables(
+                TableCommand::SetFilter { .. }
+                | TableCommand::SetMtu { .. }
+                | TableCommand::SetConceal { .. },
+            )
             | Command::Beside(
                 BesideCommand::SendHandshake { peer: None, .. }
                 | BesideCommand::SetCookieSecrets { .. },

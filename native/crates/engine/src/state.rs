@@ -9,6 +9,7 @@ use ports::Instant;
 use tables::{Prefix, PrefixTable, Slots};
 
 use crate::command::{InstallSession, Role};
+use crate::concealment::Concealment;
 use crate::peer::{Fallen, Peer};
 use crate::session::Session;
 use crate::timers::TimerKey;
@@ -26,6 +27,7 @@ pub(crate) struct State {
     /// The policy before, until it is taken out of the lock to be freed.
     replaced: Option<Box<Filter>>,
     mtu: Option<usize>,
+    concealment: Option<Box<Concealment>>,
 }
 
 /// A session to be wiped once no shard reads. Its slot may hold another one by then, so both names are kept.
@@ -49,6 +51,7 @@ impl State {
             filter: Box::new(Filter::deny_all()),
             replaced: None,
             mtu: None,
+            concealment: None,
         }
     }
 
@@ -82,6 +85,15 @@ impl State {
 
     pub(crate) fn set_mtu(&mut self, mtu: usize) {
         self.mtu = Some(mtu);
+    }
+
+    /// How datagrams are disguised; `None` = plain WireGuard.
+    pub(crate) fn concealment(&self) -> Option<&Concealment> {
+        self.concealment.as_deref()
+    }
+
+    pub(crate) fn set_concealment(&mut self, concealment: Option<Box<Concealment>>) {
+        self.concealment = concealment;
     }
 
     pub(crate) fn filter(&self) -> &Filter {

@@ -138,6 +138,10 @@ impl ShardClock for SystemClock {
     fn cycles(&self) -> u64 {
         sys::cycles()
     }
+
+    fn unix_seconds(&self) -> u32 {
+        sys::clock::unix_seconds()
+    }
 }
 
 const TUN: u64 = 0;

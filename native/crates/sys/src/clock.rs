@@ -15,6 +15,13 @@ impl Clock for Monotonic {
     }
 }
 
+/// Seconds since 1970 by the system's clock, modulo 2³².
+#[must_use]
+pub fn unix_seconds() -> u32 {
+    let seconds = read(libc::CLOCK_REALTIME) / 1_000_000_000;
+    u32::try_from(seconds & u64::from(u32::MAX)).unwrap_or(0)
+}
+
 /// A counter that is cheaper to read than a clock. It counts at a constant rate of its own; [`CycleScale`] converts.
 #[cfg(target_arch = "x86_64")]
 #[must_use]

@@ -2,8 +2,11 @@
 
 use core::ops::Range;
 
+use conceal::{Random, Shape};
 use ports::Ecn;
 use wire::{DATA_HEADER_LEN, DATA_OVERHEAD, padded_len};
+
+use crate::concealment::Concealment;
 
 /// Collects datagrams of one session. All but the last have the same size; a shorter one closes the batch.
 #[derive(Debug)]
@@ -18,7 +21,22 @@ pub(crate) struct TxBatch {
     target: Option<Target>,
     carriage: Carriage,
     datagrams_max: usize,
-    payload_max: usize,
+    /// Keepalives that there must be room for behind every batch.
+    tails: usize,
+    /// Length of the longest packet.
+    longest: usize,
+    /// Random bytes in front of each message.
+    front: usize,
+    chance: Option<Chance>,
+    /// The length drawn for a packet of this length that has not come yet.
+    drawn: Option<(usize, usize)>,
+}
+
+/// The random numbers of one shard under one profile.
+#[derive(Debug)]
+struct Chance {
+    seed: [u8; 32],
+    random: Random,
 }
 
 /// Whom a batch is for, under which keys, and with which congestion mark: one send has one mark (SEG-14).
@@ -28,6 +46,7 @@ pub(crate) struct Target {
     pub(crate) session: u32,
     /// Longest packet that its path carries: longer ones travel alone and in fragments, and padding stops here.
     pub(crate) inner_max: usize,
+    pub(crate) shape: Shape,
     pub(crate) mark: Ecn,
 }
 
@@ -70,46 +89,94 @@ impl TxBatch {
             target: None,
             carriage: Carriage::Together,
             datagrams_max: datagrams_max.max(1),
-            payload_max: PAYLOAD_MAX,
+            tails: 0,
+            longest: 0,
+            front: 0,
+            chance: None,
+            drawn: None,
         }
+    }
+
+    /// Takes over what the profile in force says about every datagram. Call it while nothing is collected.
+    pub(crate) fn follow(&mut self, concealment: Option<&Concealment>, shard: u16) {
+        let Some(concealment) = concealment else {
+            (self.front, self.chance) = (0, None);
+            return;
+        };
+        self.front = concealment.profile.padding(conceal::Kind::Transport);
+        let needed = ARENA_LEN + self.front;
+        if self.arena.len() < needed {
+            self.arena = vec![0; needed].into_boxed_slice();
+        }
+        let is_same = |chance: &Chance| concealment.has_seed(&chance.seed);
+        if !self.chance.as_ref().is_some_and(is_same) {
+            self.chance = Some(Chance {
+                seed: concealment.seed(),
+                random: concealment.random(shard),
+            });
+        }
+    }
+
+    /// Room for a datagram of any length, and chance; `None` without a profile. Nothing may be collected.
+    pub(crate) fn scratch(&mut self) -> Option<(&mut Random, &mut [u8])> {
+        let chance = self.chance.as_mut()?;
+        Some((&mut chance.random, &mut self.arena))
     }
 
     /// Keeps room for one keepalive behind every batch.
     pub(crate) fn leave_room_for_a_tail(&mut self) {
         self.datagrams_max = self.datagrams_max.saturating_sub(1).max(1);
-        self.payload_max = PAYLOAD_MAX - DATA_OVERHEAD;
+        self.tails = 1;
     }
 
     /// Whether the last of several datagrams is as long as the others, and a keepalive would be shorter.
     pub(crate) fn has_equal_tail(&self) -> bool {
-        self.datagrams > 1 && self.last == Last::Full && self.segment > DATA_OVERHEAD
+        self.datagrams > 1 && self.last == Last::Full && self.segment > self.front + DATA_OVERHEAD
     }
 
     /// Says whether a packet of at most `len` bytes may follow what is collected.
-    pub(crate) fn accepts(&self, target: Target, len: usize) -> bool {
+    pub(crate) fn accepts(&mut self, target: Target, len: usize) -> bool {
         if self.datagrams == 0 {
             return true;
         }
-        let datagram = datagram_len(target, len);
-        self.target == Some(target)
+        let may_follow = self.target == Some(target)
             && self.carriage == Carriage::Together
             && len <= target.inner_max
             && self.last == Last::Full
-            && datagram <= self.segment
-            && self.datagrams < self.datagrams_max
-            && self.used + datagram <= self.payload_max
+            && self.datagrams < self.datagrams_max;
+        if !may_follow {
+            return false;
+        }
+        let datagram = self.measure(target, len);
+        if target.shape.is_random(len) {
+            // What was drawn counts, whether the packet may follow or not: another draw would favour what fits.
+            self.drawn = Some((len, datagram));
+        }
+        datagram <= self.segment
+            && self.used + datagram + self.tails * target.shape.overhead() <= PAYLOAD_MAX
+    }
+
+    /// Bytes of the datagram for a packet of `len` bytes.
+    fn measure(&mut self, target: Target, len: usize) -> usize {
+        match &mut self.chance {
+            Some(chance) => target
+                .shape
+                .datagram_len(len, target.inner_max, &mut chance.random),
+            None => padded_len(len, target.inner_max) + target.shape.overhead(),
+        }
     }
 
     /// Where the next packet is written.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.arena
-            .get_mut(self.used + DATA_HEADER_LEN..)
+            .get_mut(self.used + self.front + DATA_HEADER_LEN..)
             .unwrap_or_default()
     }
 
     /// Takes the packet of `len` bytes that was written to [`TxBatch::room`].
     pub(crate) fn commit(&mut self, target: Target, len: usize) {
-        self.take(target, len, datagram_len(target, len));
+        let datagram = self.datagram_for(target, len);
+        self.take(target, len, datagram);
         self.inner_bytes += len;
         self.data_packets += usize::from(len > 0);
         if len > target.inner_max {
@@ -119,17 +186,34 @@ impl TxBatch {
 
     /// Takes the path-MTU probe of `len` bytes that was written to [`TxBatch::room`]; it stays alone (SEG-15).
     pub(crate) fn commit_probe(&mut self, target: Target, len: usize) {
-        self.take(target, len, len + DATA_OVERHEAD);
+        self.take(target, len, len + target.shape.overhead());
         self.carriage = Carriage::Alone(ports::Carriage::Whole);
     }
 
     /// Takes an extension message of `len` bytes, which counts as no packet.
     pub(crate) fn commit_extension(&mut self, target: Target, len: usize) {
-        self.take(target, len, datagram_len(target, len));
+        let datagram = self.datagram_for(target, len);
+        self.take(target, len, datagram);
+    }
+
+    /// The length that was drawn when the packet was announced, or one that still fits.
+    fn datagram_for(&mut self, target: Target, len: usize) -> usize {
+        if let Some((of, datagram)) = self.drawn.take()
+            && of == len
+        {
+            return datagram;
+        }
+        let datagram = self.measure(target, len);
+        if self.datagrams == 0 {
+            datagram
+        } else {
+            datagram.min(self.segment)
+        }
     }
 
     fn take(&mut self, target: Target, len: usize, datagram: usize) {
-        let start = self.used + DATA_HEADER_LEN;
+        let start = self.used + self.front + DATA_HEADER_LEN;
+        self.longest = self.longest.max(len);
         if let Some(padding) = self.arena.get_mut(start + len..self.used + datagram) {
             padding.fill(0);
         }
@@ -174,13 +258,30 @@ impl TxBatch {
         self.arena.get(..self.used).unwrap_or_default()
     }
 
-    /// Each datagram: header, packet and tag.
+    /// Bytes of the datagram around the longest packet, without its padding.
+    pub(crate) fn longest_datagram(&self) -> usize {
+        self.front + DATA_OVERHEAD + self.longest
+    }
+
+    /// Disguises the sealed datagrams.
+    pub(crate) fn conceal(&mut self, concealment: &Concealment) {
+        let Some(chance) = &mut self.chance else {
+            return;
+        };
+        let sealed = self.arena.get_mut(..self.used).unwrap_or_default();
+        concealment
+            .profile
+            .finish_transports(sealed, self.segment, &mut chance.random);
+    }
+
+    /// Each message: header, packet and tag.
     pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
-        let (used, segment) = (self.used, self.segment.max(1));
+        let (used, segment, front) = (self.used, self.segment.max(1), self.front);
         self.arena
             .get_mut(..used)
             .unwrap_or_default()
             .chunks_mut(segment)
+            .map(move |datagram| datagram.get_mut(front..).unwrap_or_default())
     }
 
     /// The bytes of the datagrams behind the first `handled` ones.
@@ -192,14 +293,11 @@ impl TxBatch {
         self.used = 0;
         self.datagrams = 0;
         self.inner_bytes = 0;
+        self.longest = 0;
         self.data_packets = 0;
         self.target = None;
         self.carriage = Carriage::Together;
     }
-}
-
-fn datagram_len(target: Target, len: usize) -> usize {
-    padded_len(len, target.inner_max) + DATA_OVERHEAD
 }
 
 /// Most payload of one send over IPv4; the bound for IPv6 is a little higher.
@@ -215,12 +313,20 @@ mod tests {
         peer: 1,
         session: 1,
         inner_max: 1420,
+        shape: Shape {
+            front: 0,
+            padding: conceal::Padding::Sixteen,
+        },
         mark: Ecn::NotCapable,
     };
     const B: Target = Target {
         peer: 2,
         session: 2,
         inner_max: 1420,
+        shape: Shape {
+            front: 0,
+            padding: conceal::Padding::Sixteen,
+        },
         mark: Ecn::NotCapable,
     };
 
@@ -236,7 +342,7 @@ mod tests {
     /// SEG-02: a shorter datagram closes the batch.
     #[test]
     fn seg_02_a_shorter_datagram_closes_the_batch() {
-        let batch = with(&[1420, 1420, 100]);
+        let mut batch = with(&[1420, 1420, 100]);
 
         assert!(!batch.accepts(A, 100));
         assert_eq!(batch.segment(), 1452);

@@ -4,21 +4,20 @@ use core::ops::Range;
 use std::io;
 
 use arrayvec::ArrayVec;
+use conceal::Kind;
 use filter::{Direction, Judge, Passage, Verdict};
 use offload::{Checksum, Family, MergeLimits, Merger, PushOutcome};
 use packet::ecn::{self, Carried};
 use ports::{Datagrams, Endpoint, Received, TunQueue};
-use wire::{
-    Aead, DATA_HEADER_LEN, DATA_OVERHEAD, DataHeader, Extension, Message, ReplayVerdict,
-    is_extension,
-};
+use wire::{Aead, DATA_HEADER_LEN, DataHeader, Extension, Message, ReplayVerdict, is_extension};
 
 use super::outbound::Drained;
 use super::pass::{FaultReporter, Pass};
 use super::probe::speaks_extensions;
-use super::transmit::{Transmitter, socket_for};
+use super::transmit::Transmitter;
 use super::tun_writer::{Form, TunWriter};
 use crate::command::Elision;
+use crate::concealment::Reach;
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::endpoint::Change;
@@ -186,8 +185,12 @@ impl Inbound {
         let mut start = pass.cycles();
         for range in slot.datagrams() {
             let range = base + range.start..base + range.end;
-            match Message::try_from(self.arena.get(range.clone()).unwrap_or_default()) {
-                Ok(Message::Data(header)) => {
+            let Some((message, range)) = self.recognise(pass, range, run) else {
+                pass.dropped(None, DropReason::Malformed, 1);
+                continue;
+            };
+            match message {
+                Message::Data(header) => {
                     let same = run.filter(|run| run.session.local_index == header.receiver);
                     if same.is_none() || self.opened.len() == OPENED_MAX {
                         start = self.finish(pass, run.take(), start, tun, transmitter);
@@ -198,13 +201,43 @@ impl Inbound {
                         None => pass.dropped(None, DropReason::NoSession, 1),
                     }
                 }
-                Ok(kind @ (Message::Initiation | Message::Response | Message::CookieReply)) => {
+                kind @ (Message::Initiation | Message::Response | Message::CookieReply) => {
                     self.handshake(pass, kind, range, slot.from, transmitter);
                 }
-                Err(_) => pass.dropped(None, DropReason::Malformed, 1),
             }
         }
         self.finish(pass, run, start, tun, transmitter);
+    }
+
+    /// Which message a datagram holds, and where. Removes its header protection.
+    fn recognise<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        range: Range<usize>,
+        run: Option<Run<'_>>,
+    ) -> Option<(Message, Range<usize>)> {
+        let datagram = self.arena.get_mut(range.clone())?;
+        let Some(concealment) = pass.state.concealment() else {
+            return Some((Message::try_from(&*datagram).ok()?, range));
+        };
+        let opened = concealment.profile.open(datagram, |index| {
+            run.is_some_and(|run| run.session.local_index == index)
+                || pass.state.session_by_index(index).is_some()
+        })?;
+        let message = match opened.kind {
+            Kind::Initiation => Message::Initiation,
+            Kind::Response => Message::Response,
+            Kind::CookieReply => Message::CookieReply,
+            Kind::Transport => {
+                let header = DataHeader::try_from(datagram.get(opened.range.clone())?);
+                Message::Data(header.ok()?)
+            }
+        };
+        let start = range.start;
+        Some((
+            message,
+            start + opened.range.start..start + opened.range.end,
+        ))
     }
 
     fn open<C: ShardClock>(
@@ -253,6 +286,11 @@ impl Inbound {
             return start;
         }
         self.authenticated(pass, run, transmitter);
+        if let Some(concealment) = pass.state.concealment() {
+            let longest = self.opened.iter().map(|packet| packet.len).max();
+            let around = concealment.profile.padding(Kind::Transport) + DATA_HEADER_LEN;
+            run.peer.window.raise(around + longest.unwrap_or(0));
+        }
         self.drop_unwanted(pass, run);
         for (message, datagram) in self.extensions.drain(..) {
             transmitter.handle_extension(pass, run.peer, message, datagram);
@@ -304,7 +342,7 @@ impl Inbound {
             mark: _,
         } = run;
         peer.note_received(pass.now);
-        if peer.endpoint.store(Some(from)) == Change::Moved
+        if peer.move_to(Some(from)) == Change::Moved
             && !peer
                 .move_queued
                 .swap(true, core::sync::atomic::Ordering::AcqRel)
@@ -327,7 +365,10 @@ impl Inbound {
         }
         peer.no_answer.clear();
         transmitter.postpone_persistent(pass, peer);
-        let data = self.opened.iter().any(|packet| packet.len > 0);
+        let data = self
+            .opened
+            .iter()
+            .any(|packet| !is_keepalive(&self.arena, *packet));
         if data && !peer.passive_keepalive.is_set() {
             let due = pass.now + KEEPALIVE_TIMEOUT;
             if peer.passive_keepalive.set(due) {
@@ -349,8 +390,9 @@ impl Inbound {
         let (arena, opened) = (&mut self.arena, &mut self.opened);
         let (extensions, judge) = (&mut self.extensions, &mut self.judge);
         let bench = pass.bench();
+        let overhead = pass.shape(peer).overhead();
         opened.retain_mut(|packet| {
-            if packet.len == 0 {
+            if is_keepalive(arena, *packet) {
                 pass.count(Total::KeepalivesReceived, 1);
                 return false;
             }
@@ -358,11 +400,8 @@ impl Inbound {
                 .get_mut(packet.start..packet.start + packet.len)
                 .unwrap_or_default();
             if is_extension(bytes) && speaks_extensions(run.session, peer) {
-                let kept = Extension::read(bytes).and_then(|message| {
-                    extensions
-                        .try_push((message, packet.len + DATA_OVERHEAD))
-                        .ok()
-                });
+                let kept = Extension::read(bytes)
+                    .and_then(|message| extensions.try_push((message, packet.len + overhead)).ok());
                 if kept.is_none() {
                     pass.dropped(Some(peer), DropReason::Malformed, 1);
                 }
@@ -494,6 +533,11 @@ impl Inbound {
         let arrival = Arrival {
             now: pass.now,
             waiting: pass.shared.events.handshakes_waiting(),
+            cookies: pass
+                .state
+                .concealment()
+                .map(|concealment| concealment.profile.cookies())
+                .unwrap_or_default(),
         };
         let (kind, flags) = match pass.shared.gate.judge(&kind, message, from.remote, arrival) {
             Judgement::Process { flags } => (HandshakeKind::Process, flags),
@@ -503,11 +547,11 @@ impl Inbound {
         };
         if kind == HandshakeKind::AnswerWithCookie {
             pass.count(Total::CookiesWanted, 1);
-            let reply = pass.shared.gate.cookie_reply(message, from.remote);
-            let socket = socket_for(&mut transmitter.v4, &mut transmitter.v6, from.remote);
-            if let (Some(reply), Some(socket)) = (reply, socket) {
+            if let Some(reply) = pass.shared.gate.cookie_reply(message, from.remote) {
+                transmitter.flush(pass);
+                let reply = transmitter.typed(pass, reply);
                 // A reply that is lost is like one lost on the road: the sender asks again.
-                socket.send(&from, &reply, 0);
+                let _ = transmitter.send_message(pass, &from, &reply, Reach::STRANGER);
                 return;
             }
         }
@@ -544,6 +588,11 @@ fn accept_elided(session: &Session, packet: &mut [u8], form: Form) -> Option<Che
             Some(Checksum::Unverified)
         }
     }
+}
+
+/// Whether nothing but padding came (TMR-03): an IP packet never starts with a byte of zero.
+fn is_keepalive(arena: &[u8], packet: Opened) -> bool {
+    packet.len == 0 || arena.get(packet.start) == Some(&0)
 }
 
 /// The session and peer that a datagram names, if packets are still accepted under it.

@@ -240,6 +240,9 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Worker<T, D, C> {
             timing: self.timing,
         };
         self.inbound.set_mtu(pass.mtu);
+        self.transmitter
+            .batch
+            .follow(state.concealment(), self.index);
         self.transmitter.note_room(ready);
         if let Some(mail) = mail {
             deliver(&pass, mail, &mut self.transmitter);

@@ -3,6 +3,7 @@
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use conceal::Shape;
 use filter::{Bench, FlowNews, Judge};
 use ports::{Clock, Ecn, Instant};
 
@@ -49,7 +50,15 @@ impl<C: ShardClock> Pass<'_, C> {
 
     /// Longest packet that fits the device and the path to a peer.
     pub(crate) fn inner_max(&self, peer: &Peer) -> usize {
-        peer.path.inner_max(self.mtu)
+        peer.path.inner_max(self.mtu, self.shape(peer).overhead())
+    }
+
+    /// What the profile does to the length of transport messages to a peer.
+    pub(crate) fn shape(&self, peer: &Peer) -> Shape {
+        self.state
+            .concealment()
+            .map(|concealment| concealment.profile.shape(peer.window.get()))
+            .unwrap_or_default()
     }
 
     pub(crate) fn target(&self, peer: &Peer, session: u32) -> Target {
@@ -57,6 +66,7 @@ impl<C: ShardClock> Pass<'_, C> {
             peer: peer.index,
             session,
             inner_max: self.inner_max(peer),
+            shape: self.shape(peer),
             mark: Ecn::NotCapable,
         }
     }

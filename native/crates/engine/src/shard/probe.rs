@@ -1,7 +1,7 @@
 //! Path-MTU probes and their answers.
 
 use ports::Datagrams;
-use wire::{DATA_OVERHEAD, Extension};
+use wire::Extension;
 
 use super::pass::Pass;
 use super::transmit::{Transmitter, note_too_big, socket_for};
@@ -32,7 +32,10 @@ impl<D: Datagrams> Transmitter<D> {
         {
             note_too_big(pass, peer, payload, Told::Always);
         }
-        let len = order.size - DATA_OVERHEAD;
+        let target = pass.target(peer, session);
+        let Some(len) = order.size.checked_sub(target.shape.overhead()) else {
+            return;
+        };
         let message = Extension::MtuProbe { id: order.id };
         let written = self
             .batch
@@ -41,7 +44,7 @@ impl<D: Datagrams> Transmitter<D> {
             .map(|room| message.write(room));
         if written.flatten().is_some() {
             peer.path.note_probe();
-            self.batch.commit_probe(pass.target(peer, session), len);
+            self.batch.commit_probe(target, len);
             pass.count(Total::PathProbesSent, 1);
             self.flush(pass);
         }

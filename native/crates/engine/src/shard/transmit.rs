@@ -3,11 +3,13 @@
 use core::net::SocketAddr;
 use std::io;
 
+use conceal::{Kind, WINDOW_START};
 use ports::{DatagramCounters, Datagrams, Ecn, Endpoint};
-use wire::{Aead, DATA_HEADER_LEN, DataHeader, TAG_LEN};
+use wire::{Aead, COOKIE_REPLY_LEN, DATA_HEADER_LEN, DataHeader, TAG_LEN};
 
 use super::batch::{Carriage, Target, TxBatch};
 use super::pass::{FaultReporter, Pass};
+use crate::concealment::{Concealment, Reach};
 use crate::counters::{DropReason, Total};
 use crate::driver::{Ready, ShardClock, WantRoom};
 use crate::event::{Event, FaultSource, WantReason};
@@ -134,6 +136,10 @@ impl<D: Datagrams> Transmitter<D> {
         for (datagram, counter) in self.batch.each_mut().zip(first..) {
             seal(session, counter, datagram);
         }
+        if let Some(concealment) = pass.state.concealment() {
+            self.batch.conceal(concealment);
+            peer.window.raise(self.batch.longest_datagram());
+        }
         let start = pass.spent(Stage::Seal, work, start);
         let accepted = self.send_batch(pass, peer, endpoint, target.mark);
         pass.spent(Stage::UdpSend, work, start);
@@ -254,16 +260,73 @@ impl<D: Datagrams> Transmitter<D> {
     ) {
         let OutgoingHandshake { peer, to, message } = order;
         let peer = peer.and_then(|peer| pass.state.peer(peer));
-        let Some(socket) = socket_for(&mut self.v4, &mut self.v6, to.remote) else {
-            return pass.dropped(peer, DropReason::Io, 1);
+        let reach = Reach {
+            window: peer.map_or(WINDOW_START, |peer| peer.window.get()),
+            unix_seconds: pass.clock.unix_seconds(),
         };
-        let outcome = socket.send(to, message, message.len());
-        if outcome.accepted == 0 {
-            pass.dropped(peer, DropReason::Io, 1);
+        self.flush(pass);
+        if let Some(reason) = self.send_message(pass, to, message, reach).err() {
+            pass.dropped(peer, reason, 1);
         }
-        if let Some(error) = &outcome.error {
+    }
+
+    /// A cookie reply with a type of the profile; no MAC covers it.
+    pub(crate) fn typed<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        mut reply: [u8; COOKIE_REPLY_LEN],
+    ) -> [u8; COOKIE_REPLY_LEN] {
+        if let Some((concealment, (random, _))) = pass.state.concealment().zip(self.batch.scratch())
+            && let Some(value) = reply.first_chunk_mut()
+        {
+            *value = concealment
+                .profile
+                .types(Kind::CookieReply)
+                .draw(random)
+                .to_le_bytes();
+        }
+        reply
+    }
+
+    /// Sends a handshake message as the profile wants it. Nothing may be collected.
+    pub(crate) fn send_message<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        to: &Endpoint,
+        message: &[u8],
+        reach: Reach,
+    ) -> Result<(), DropReason> {
+        let socket = socket_for(&mut self.v4, &mut self.v6, to.remote).ok_or(DropReason::Io)?;
+        let disguise = pass.state.concealment().zip(self.batch.scratch());
+        let mut failed = None;
+        let mut send = |datagram: &[u8]| {
+            let outcome = socket.send(to, datagram, datagram.len());
+            failed = failed.take().or(outcome.error);
+            outcome.accepted
+        };
+        let accepted = match disguise {
+            None => send(message),
+            Some((Concealment { profile, .. }, (random, scratch))) => {
+                if profile.kind_of(message) == Some(Kind::Initiation) {
+                    // A decoy that is lost must not keep the initiation back (WIR-11).
+                    profile.prelude(reach.unix_seconds, random, scratch, |decoy| {
+                        send(decoy);
+                    });
+                }
+                // Its type is of another profile when that has changed since the message was made.
+                let framed = profile
+                    .frame(message, reach.window, random, scratch)
+                    .and_then(|len| scratch.get(..len));
+                send(framed.ok_or(DropReason::Malformed)?)
+            }
+        };
+        if let Some(error) = &failed {
             self.faults.report(pass, FaultSource::UdpSend, error);
         }
+        if accepted == 0 {
+            return Err(DropReason::Io);
+        }
+        Ok(())
     }
 
     /// Shows the counts of both sockets.

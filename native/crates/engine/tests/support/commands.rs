@@ -160,3 +160,55 @@ pub fn set_path_mtu(peer: u32, payload: u32, probes: u8) -> Vec<u8> {
 pub fn send_probe(peer: u32, size: u32, id: u32) -> Vec<u8> {
     record(16, [peer, size, id].map(u32::to_le_bytes).as_flattened())
 }
+
+/// A profile as the slow path sends it.
+#[derive(Clone, Copy)]
+pub struct Disguise {
+    pub junk: [u16; 3],
+    pub paddings: [u16; 4],
+    pub types: [(u32, u32); 4],
+    pub content_padding: (u16, u16),
+    pub header_key: [u8; 32],
+    pub signatures: [&'static str; 5],
+    pub trailers: bool,
+    pub cookies_disabled: bool,
+}
+
+impl Default for Disguise {
+    fn default() -> Self {
+        Disguise {
+            junk: [0; 3],
+            paddings: [0; 4],
+            types: [(1, 1), (2, 2), (3, 3), (4, 4)],
+            content_padding: (0, 0),
+            header_key: [0; 32],
+            signatures: [""; 5],
+            trailers: false,
+            cookies_disabled: false,
+        }
+    }
+}
+
+pub fn set_conceal(disguise: &Disguise, seed: u8) -> Vec<u8> {
+    let flags = u32::from(disguise.trailers) | u32::from(disguise.cookies_disabled) << 1;
+    let mut body = [1, flags].map(u32::to_le_bytes).concat();
+    let (low, high) = disguise.content_padding;
+    let [count, min, max] = disguise.junk;
+    body.extend([count, min, max, 0].map(u16::to_le_bytes).as_flattened());
+    body.extend(disguise.paddings.map(u16::to_le_bytes).as_flattened());
+    for (low, high) in disguise.types {
+        body.extend([low, high].map(u32::to_le_bytes).as_flattened());
+    }
+    body.extend([low, high].map(u16::to_le_bytes).as_flattened());
+    body.extend(disguise.header_key);
+    body.extend([seed; 32]);
+    for signature in disguise.signatures {
+        body.extend(u16::try_from(signature.len()).unwrap().to_le_bytes());
+        body.extend(signature.as_bytes());
+    }
+    record(17, &body)
+}
+
+pub fn no_conceal() -> Vec<u8> {
+    record(17, &[])
+}

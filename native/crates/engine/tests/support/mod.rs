@@ -37,6 +37,10 @@ impl ShardClock for TestClock {
     fn cycles(&self) -> u64 {
         self.0.now().as_nanoseconds()
     }
+
+    fn unix_seconds(&self) -> u32 {
+        UNIX_SECONDS
+    }
 }
 
 pub const FRAMING: Framing = Framing::Header {
@@ -54,6 +58,8 @@ pub const OUTER: [&str; 2] = ["192.0.2.1:51820", "192.0.2.2:51820"];
 /// Inner addresses as the packet fixtures have them: the first host sends, the second receives.
 pub const INNER: [&str; 2] = ["10.9.0.2", "10.9.0.1"];
 pub const PEER: u32 = 3;
+/// What every test takes for the time.
+pub const UNIX_SECONDS: u32 = 1_700_000_000;
 
 /// A TCP super-frame of `payload` bytes as the kernel hands it over, seed in its checksum field.
 pub fn super_frame(payload: usize) -> Vec<u8> {
