@@ -3,6 +3,7 @@ export * from "./brand.ts";
 export * from "./bye.ts";
 export * from "./bytes.ts";
 export * from "./codec.ts";
+export * from "./conceal/index.ts";
 export * from "./counters.ts";
 export * from "./frames.ts";
 export * from "./ids.ts";
