@@ -1,4 +1,4 @@
-import type { PublicKey, Result } from "@weft/protocol";
+import type { ConcealProfile, PublicKey, Result } from "@weft/protocol";
 import type { Engine } from "./core/engine-port.ts";
 import type { LocalIdentity } from "./core/handshake/identity.ts";
 import { createTunnelCore } from "./core/tunnel-core.ts";
@@ -22,6 +22,7 @@ export type EngineTunnelParts = {
   readonly interfaceControl: InterfaceControl;
   readonly self: TunnelSelf;
   readonly checksumElision?: "auto" | "off";
+  readonly conceal?: ConcealProfile;
   readonly counterNames: CounterNames;
   readonly onEvent: (event: TunnelEvent) => void;
   /** Starts the engine; `wake` is called when it has events. */
@@ -46,6 +47,7 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
     mtu,
     at,
     ...(rekeyAfterMs ? { rekeyAfterMs } : {}),
+    ...(parts.conceal ? { conceal: parts.conceal } : {}),
   });
   const control = createMtuControl({ core, interfaceControl: parts.interfaceControl, self: parts.self });
   const onEvent = (event: TunnelEvent): void => {
@@ -70,6 +72,7 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
       replacePeers: (peers) => flat(drive.change((now) => core.replacePeers(peers, now))),
       changePeers: (changes) => flat(drive.change((now) => core.changePeers(changes, now))),
       replaceFilter: (rules) => drive.change(() => core.replaceFilter(rules)),
+      replaceConceal: (profile) => drive.change((now) => core.replaceConceal(profile, now)),
       resumePeers: (peers) => drive.change((now) => core.resumePeers(peers, now)),
       replaceSelf: (self) => flat(drive.change((now) => control.replaceSelf(self, now))),
       peers: core.peers,

@@ -39,6 +39,7 @@ export function createTunnel(options: TunnelOptions): Result<Tunnel, TunnelError
     interfaceControl,
     self: options,
     checksumElision: options.engine?.checksumElision ?? "auto",
+    ...(options.conceal ? { conceal: options.conceal } : {}),
     counterNames: counterNamesOf(addon.value),
     onEvent: options.onEvent,
     startEngine: (wake) => startEngine(addon.value, options, { publicKey: keyBytes(publicKey), wake }),

@@ -1,4 +1,5 @@
 import type {
+  ConcealProfile,
   Endpoint,
   FilterRule,
   IpAddress,
@@ -97,6 +98,8 @@ export type TunnelOptions = TunnelSelf & {
   /** X25519 private key, 32 bytes. */
   readonly privateKey: Secret<Uint8Array>;
   readonly engine?: EngineTuning;
+  /** How datagrams are disguised; absent = plain WireGuard. */
+  readonly conceal?: ConcealProfile;
   readonly clock?: TunnelClock;
   /** Returns that many unpredictable bytes. */
   readonly random?: (byteCount: number) => Uint8Array;
@@ -115,6 +118,8 @@ export type Tunnel = {
   changePeers(changes: PeerChanges): Result<void, TunnelError>;
   /** Makes this list the whole filter: first match wins, no match = deny. A tunnel starts with an empty one. */
   replaceFilter(rules: readonly FilterRule[]): Result<void, TunnelError>;
+  /** Disguises every datagram from the next one on; null = plain WireGuard. Sessions stay. */
+  replaceConceal(profile: ConcealProfile | null): Result<void, TunnelError>;
   /** Starts handshakes at once with peers that an earlier tunnel had sessions with; those it does not have are left out. */
   resumePeers(peers: readonly ResumePoint[]): Result<void, TunnelError>;
   /** Re-addresses the interface without touching sessions. */

@@ -1,3 +1,4 @@
+import type { ConcealProfile } from "@weft/protocol";
 import type { HandshakeCounters, TunnelEvent } from "../tunnel.ts";
 import type { EngineCommand } from "./engine-port.ts";
 import type { LocalIdentity } from "./handshake/identity.ts";
@@ -31,6 +32,8 @@ export type CoreContext = {
   /** Milliseconds by which sessions are older than they are; 0 outside tests of long runs. */
   readonly sessionHeadStartMs: number;
   readonly counters: { -readonly [Name in keyof HandshakeCounters]: number };
+  /** How messages are disguised. Replaced when the profile changes. */
+  conceal: ConcealProfile;
   /** MTU of the interface as configured, and the largest it may get. Replaced when the interface changes. */
   mtu: { readonly mtu: number; readonly mtuMax: number };
   /** Longest inner packet that the widest path is known to carry; 0 = none is known. */

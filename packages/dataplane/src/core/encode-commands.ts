@@ -6,6 +6,7 @@ import {
   RECORD_HEADER_BYTES,
   type WireEndpoint,
 } from "./engine-port.ts";
+import { concealBytes, writeConceal } from "./encode-conceal.ts";
 import { familyNumber, filterBytes, writeFilter, writePrefix } from "./encode-filter.ts";
 
 /** Collects commands into one batch of bytes. */
@@ -73,6 +74,8 @@ function bodyBytesOf(command: EngineCommand): number {
       return 64;
     case "set-filter":
       return filterBytes(command);
+    case "set-conceal":
+      return concealBytes(command.disguise);
   }
 }
 
@@ -127,6 +130,9 @@ function writeBody(body: DataView, command: EngineCommand): void {
       body.setUint32(0, command.slot, true);
       body.setUint32(4, command.size, true);
       body.setUint32(8, command.id, true);
+      return;
+    case "set-conceal":
+      writeConceal(body, command.disguise);
   }
 }
 
@@ -169,6 +175,7 @@ const KIND_NUMBERS = {
   "set-mtu": 14,
   "set-path-mtu": 15,
   "send-probe": 16,
+  "set-conceal": 17,
 } as const satisfies Record<EngineCommand["kind"], number>;
 
 const CIPHER_NUMBERS = { "chacha20-poly1305": 0, "aes-256-gcm": 1 } as const;

@@ -17,7 +17,7 @@ export function handleMessage(context: CoreContext, event: MessageEvent, at: Mom
     counters.droppedUnderLoad += 1;
     return;
   }
-  const decoded = decodeMessage(event.message);
+  const decoded = decodeMessage(event.message, context.conceal);
   if (!decoded.ok) {
     counters.droppedMalformed += 1;
     return;

@@ -1,4 +1,5 @@
 import type { IcmpMatch, LinkCipher, PortRange } from "@weft/protocol";
+import type { WireDisguise } from "./encode-conceal.ts";
 import type { SessionKeys } from "./handshake/session-keys.ts";
 
 /** An address datagrams go to or come from, as the engine writes it. */
@@ -71,7 +72,9 @@ export type EngineCommand =
       readonly payload: number | null;
       readonly probes: "answered" | "ignored";
     }
-  | { readonly kind: "send-probe"; readonly slot: number; readonly size: number; readonly id: number };
+  | { readonly kind: "send-probe"; readonly slot: number; readonly size: number; readonly id: number }
+  /** Null = plain WireGuard. */
+  | { readonly kind: "set-conceal"; readonly disguise: WireDisguise | null };
 
 /** Everything the engine tells the slow path. */
 export type EngineEvent =

@@ -9,6 +9,7 @@ import type { CookieReplyMessage, ResponseMessage } from "./handshake/messages.t
 import { tai64n } from "./handshake/tai64n.ts";
 import { profileOfAttempt } from "./link-profiles.ts";
 import { type HandshakeAttempt, type Peer, remoteIdentityOf, type SentInitiation } from "./peer.ts";
+import { stampType } from "./message-types.ts";
 import { feedPath } from "./path-mtu-flow.ts";
 import { pathSilent } from "./path-state.ts";
 import { dropAttempt, installSession, markUp, noteWorking } from "./session-flow.ts";
@@ -158,7 +159,8 @@ function makeInitiation(
   }
   peer.sentTimestamp = timestamp;
   const cookie = freshCookie(peer, at.nowMs);
-  const mac1 = writeMacs(local.primitives, made.value.message, { mac1Key: remote.mac1Key, cookie });
+  const message = stampType(made.value.message, context.conceal, context.random);
+  const mac1 = writeMacs(local.primitives, message, { mac1Key: remote.mac1Key, cookie });
   peer.lastSent = { localIndex, mac1 };
   return { ...made.value, bound };
 }

@@ -38,6 +38,11 @@ export function feedPath(context: CoreContext, peer: Peer, input: Seen): void {
 /** What the interface may be, or is allowed to become, changed. */
 export function replaceMtu(context: CoreContext, mtu: CoreContext["mtu"], nowMs: number): void {
   context.mtu = mtu;
+  refreshPaths(context, nowMs);
+}
+
+/** Something changed that says how large datagrams may be, or what is in them beside packets. */
+export function refreshPaths(context: CoreContext, nowMs: number): void {
   for (const peer of context.peers.all()) {
     const bounds = boundsOf(context, peer);
     if (bounds) feedPath(context, peer, { kind: "bounds", bounds, nowMs });
@@ -53,7 +58,11 @@ export function allowProbes(context: CoreContext, peer: Peer): void {
 export function pathMtuView(peer: Peer): PeerPathMtu {
   const { pathMtu } = peer;
   if (!pathMtu) return { state: "unknown" };
-  return { state: pathMtu.phase.state, mtu: innerBytes(pathMtu.limit), datagramBytes: pathMtu.limit };
+  return {
+    state: pathMtu.phase.state,
+    mtu: innerBytes(pathMtu.limit, pathMtu.bounds.overheadBytes),
+    datagramBytes: pathMtu.limit,
+  };
 }
 
 function adopt(context: CoreContext, peer: Peer, path: PathMtu): void {
@@ -89,7 +98,7 @@ function boundsOf(context: CoreContext, peer: Peer): PathBounds | null {
   const { active } = peer.choice;
   if (!active || peer.link.state === "down") return null;
   const family = wireEndpoint(active).address.length === 4 ? 4 : 6;
-  return pathBounds({ family, ...context.mtu, probes: pathProbesOf(peer) });
+  return pathBounds({ family, ...context.mtu, probes: pathProbesOf(peer), paddingBytes: context.conceal.s4 });
 }
 
 function answering(peer: Peer): "answered" | "ignored" {
@@ -116,5 +125,5 @@ function widest(context: CoreContext): number {
 }
 
 function knownMtu(path: PathMtu | null): number {
-  return path && path.phase.state !== "assumed" ? innerBytes(path.limit) : 0;
+  return path && path.phase.state !== "assumed" ? innerBytes(path.limit, path.bounds.overheadBytes) : 0;
 }

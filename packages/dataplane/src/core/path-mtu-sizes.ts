@@ -8,6 +8,8 @@ export type PathBounds = {
   readonly max: number;
   /** IP and UDP header. */
   readonly headerBytes: number;
+  /** Padding, header and tag around an inner packet. */
+  readonly overheadBytes: number;
 };
 
 export type BoundsInput = {
@@ -17,21 +19,25 @@ export type BoundsInput = {
   /** Largest MTU the interface may get. */
   readonly mtuMax: number;
   readonly probes: "sent" | "not-sent";
+  /** Random bytes before each message; default: none. */
+  readonly paddingBytes?: number;
 };
 
 export function pathBounds(input: BoundsInput): PathBounds {
   const headerBytes = input.family === 4 ? 28 : 48;
-  const max = Math.min(input.mtuMax + DATA_OVERHEAD_BYTES, IP_PACKET_BYTES_MAX - headerBytes);
+  const overheadBytes = DATA_OVERHEAD_BYTES + (input.paddingBytes ?? 0);
+  const max = Math.min(input.mtuMax + overheadBytes, IP_PACKET_BYTES_MAX - headerBytes);
   // Without probes nobody would ever raise a careful guess, so what was configured is believed.
-  const believed = input.probes === "sent" ? Math.min(input.mtu, INNER_MTU_ASSUMED) : input.mtu;
+  const believed =
+    input.probes === "sent" ? Math.min(input.mtu, INNER_MTU_ASSUMED - overheadBytes + DATA_OVERHEAD_BYTES) : input.mtu;
   const floor = (input.family === 4 ? IPV4_MTU_MIN : IPV6_MTU_MIN) - headerBytes;
-  const assumed = Math.max(Math.min(believed + DATA_OVERHEAD_BYTES, max), floor);
-  return { floor, assumed, max: Math.max(max, assumed), headerBytes };
+  const assumed = Math.max(Math.min(believed + overheadBytes, max), floor);
+  return { floor, assumed, max: Math.max(max, assumed), headerBytes, overheadBytes };
 }
 
 /** Sizes that show whether the peer is reachable at all when larger ones get lost, largest first. */
 export function guardsBelow(size: number, bounds: PathBounds): readonly number[] {
-  return [INNER_MTU_SAFE + DATA_OVERHEAD_BYTES, bounds.floor].filter((guard) => guard < size && guard >= bounds.floor);
+  return [INNER_MTU_SAFE + bounds.overheadBytes, bounds.floor].filter((guard) => guard < size && guard >= bounds.floor);
 }
 
 /** The size to try between one that passed and one that did not; null when they are close enough. */
@@ -50,8 +56,8 @@ export function sizeBetween(above: number, below: number, bounds: PathBounds): n
 }
 
 /** Longest inner packet in a datagram of this size. */
-export function innerBytes(payloadBytes: number): number {
-  return payloadBytes - DATA_OVERHEAD_BYTES;
+export function innerBytes(payloadBytes: number, overheadBytes: number = DATA_OVERHEAD_BYTES): number {
+  return payloadBytes - overheadBytes;
 }
 
 /** Header and tag of a data message. */

@@ -9,6 +9,7 @@ import { EXTENDED_NONCE_BYTES } from "./handshake/primitives.ts";
 import { openInitiation, type VerifiedInitiation } from "./handshake/responder.ts";
 import { freshCookie, type Incoming } from "./initiator-flow.ts";
 import { acceptable } from "./link-profiles.ts";
+import { stampType } from "./message-types.ts";
 import { type Peer, remoteIdentityOf } from "./peer.ts";
 import { installSession } from "./session-flow.ts";
 import { INITIATION_PAUSE_MS_MIN } from "./session-timers.ts";
@@ -70,7 +71,8 @@ export function answerWithCookie(
     nonce,
   });
   context.counters.cookieRepliesSent += 1;
-  context.send({ kind: "send-handshake", slot: null, endpoint: wanted.from, message: reply });
+  const message = stampType(reply, context.conceal, context.random);
+  context.send({ kind: "send-handshake", slot: null, endpoint: wanted.from, message });
 }
 
 type Verified = Incoming<VerifiedInitiation> & { readonly profile: LinkProfile | null };
@@ -85,7 +87,8 @@ function respond(context: CoreContext, peer: Peer, verified: Verified): void {
     context.counters.droppedBadTag += 1;
     return;
   }
-  const { message, keys } = response.value;
+  const { keys } = response.value;
+  const message = stampType(response.value.message, context.conceal, context.random);
   const cookie = freshCookie(peer, verified.at.nowMs);
   const mac1 = writeMacs(context.local.primitives, message, { mac1Key: remote.mac1Key, cookie });
   peer.lastSent = { localIndex, mac1 };

@@ -1,4 +1,12 @@
-import { equalBytes, type FilterRule, keyBytes, type PublicKey, type Result } from "@weft/protocol";
+import {
+  type ConcealProfile,
+  equalBytes,
+  type FilterRule,
+  keyBytes,
+  PLAIN_CONCEAL,
+  type PublicKey,
+  type Result,
+} from "@weft/protocol";
 import type {
   HandshakeCounters,
   PeerChanges,
@@ -20,7 +28,7 @@ import { changesOf, mapDiff, type PeerChange } from "./map-diff.ts";
 import { createPacer } from "./pacer.ts";
 import { type Peer, peerStateOf } from "./peer.ts";
 import { applyPeerChanges, resumePeer } from "./peer-changes.ts";
-import { pathMtuView, replaceMtu } from "./path-mtu-flow.ts";
+import { pathMtuView, refreshPaths, replaceMtu } from "./path-mtu-flow.ts";
 import { createPeerTable } from "./peer-table.ts";
 import { createPrefixClaims } from "./prefix-claims.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
@@ -37,6 +45,8 @@ export type TunnelCoreInput = {
   readonly mtu: CoreContext["mtu"];
   /** Age of a session at which its initiator starts the next one; `REKEY_AFTER_MS` when absent. */
   readonly rekeyAfterMs?: number;
+  /** How datagrams are disguised; absent = not at all. */
+  readonly conceal?: ConcealProfile;
   readonly at: Moment;
 };
 
@@ -51,6 +61,8 @@ export type TunnelCore = {
   readonly replacePeers: (peers: readonly TunnelPeer[], at: Moment) => Result<void, TunnelError>;
   readonly changePeers: (changes: PeerChanges, at: Moment) => Result<void, TunnelError>;
   readonly replaceFilter: (rules: readonly FilterRule[]) => void;
+  /** Counts from the next datagram on. */
+  readonly replaceConceal: (profile: ConcealProfile | null, at: Moment) => void;
   readonly resumePeers: (peers: readonly ResumePoint[], at: Moment) => void;
   /** The interface has another MTU, or may get another. */
   readonly replaceMtu: (mtu: CoreContext["mtu"], at: Moment) => void;
@@ -89,7 +101,13 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
     return { ok: true, value: undefined };
   };
   const current = { get: (key: PublicKey) => context.peers.get(key)?.desired, keys: () => context.peers.keys() };
+  const replaceConceal = (profile: ConcealProfile | null, now: Moment): void => {
+    context.conceal = profile ?? PLAIN_CONCEAL;
+    writer.push({ kind: "set-conceal", disguise: profile && { profile, seed: input.random(SEED_BYTES) } });
+    refreshPaths(context, now.nowMs);
+  };
   sendSecrets();
+  if (input.conceal) replaceConceal(input.conceal, at);
 
   return {
     handleEngineEvent(event, now) {
@@ -106,6 +124,7 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
     replaceFilter(rules) {
       writer.push({ kind: "set-filter", ...wireFilter(rules) });
     },
+    replaceConceal,
     resumePeers(peers, now) {
       for (const { publicKey, endpoint } of peers) {
         const peer = context.peers.get(publicKey);
@@ -139,6 +158,7 @@ function createContext(input: TunnelCoreInput, outputs: Pick<CoreContext, "timer
     sources: createRateLimiter({ perSecond: 20, burst: 5, keysMax: 16_384 }),
     pacer: createPacer({ perSecond: 1_000, burst: 32 }),
     counters: createCounters(),
+    conceal: PLAIN_CONCEAL,
     mtu: input.mtu,
     widestPath: 0,
     ...outputs,
@@ -173,6 +193,8 @@ function dispatch(context: CoreContext, event: Exclude<EngineEvent, { kind: "coo
 function stateOf(peer: Peer): PeerState {
   return { ...peerStateOf(peer), pathMtu: pathMtuView(peer) };
 }
+
+const SEED_BYTES = 32;
 
 function peersMaxError(peersMax: number, size: number, changes: readonly PeerChange[]): TunnelError | null {
   let after = size;

@@ -1,3 +1,4 @@
+import { PLAIN_CONCEAL, Secret } from "@weft/protocol";
 import {
   ANY_ADDRESS,
   ENDPOINT_BYTES,
@@ -10,6 +11,7 @@ import {
   type WirePrefix,
   type WireRule,
 } from "../core/engine-port.ts";
+import type { WireDisguise } from "../core/encode-conceal.ts";
 import { viewOf } from "../core/handshake/bytes.ts";
 
 /** Reads a batch of command records as the engine does: anything out of place refuses the whole batch by throwing. */
@@ -80,9 +82,49 @@ function decodeBody(kind: number, body: Reader): EngineCommand {
     }
     case 16:
       return { kind: "send-probe", slot: body.u32(), size: body.u32(), id: body.u32() };
+    case 17:
+      return { kind: "set-conceal", disguise: body.isEmpty() ? null : decodeDisguise(body) };
     default:
       throw new Error(`unknown command ${kind}`);
   }
+}
+
+function decodeDisguise(body: Reader): WireDisguise {
+  if (body.u32() !== 1) throw new Error("unknown version of a profile");
+  const flags = body.u32();
+  const [jc, jmin, jmax] = [body.u16(), body.u16(), body.u16()];
+  body.zero(2);
+  const [s1, s2, s3, s4] = [body.u16(), body.u16(), body.u16(), body.u16()];
+  const range = () => ({ low: body.u32(), high: body.u32() });
+  const [h1, h2, h3, h4] = [range(), range(), range(), range()];
+  const contentPaddingAddition = { low: body.u16(), high: body.u16() };
+  const key = body.bytes(32);
+  const seed = body.bytes(32);
+  const text = () => new TextDecoder().decode(body.bytes(body.u16()));
+  const profile = {
+    ...PLAIN_CONCEAL,
+    jc,
+    jmin,
+    jmax,
+    s1,
+    s2,
+    s3,
+    s4,
+    h1,
+    h2,
+    h3,
+    h4,
+    i1: text(),
+    i2: text(),
+    i3: text(),
+    i4: text(),
+    i5: text(),
+    contentPaddingAddition,
+    headerProtectionKey: key.every((byte) => byte === 0) ? null : new Secret(key),
+    randomTrailers: (flags & 1) === 0 ? ("off" as const) : ("on" as const),
+    disableCookies: (flags & 2) === 0 ? ("off" as const) : ("on" as const),
+  };
+  return { profile, seed };
 }
 
 function decodeSession(body: Reader): EngineCommand {
@@ -178,6 +220,10 @@ class Reader {
       icmp: (flags & 2) === 0 ? null : { type, code: (flags & 4) === 0 ? null : code },
       replies: (flags & 1) === 0 ? "pass" : "judged",
     };
+  }
+
+  isEmpty(): boolean {
+    return this.#at === this.#bytes.length;
   }
 
   end(): void {

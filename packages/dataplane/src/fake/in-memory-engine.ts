@@ -1,4 +1,4 @@
-import type { Endpoint } from "@weft/protocol";
+import { type Endpoint, PLAIN_CONCEAL } from "@weft/protocol";
 import type { Engine, EngineCommand } from "../core/engine-port.ts";
 import { FLOW_COLUMNS } from "../core/flow-row.ts";
 import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
@@ -6,6 +6,7 @@ import { decodeCommands } from "./decode-commands.ts";
 import { encodeEvent } from "./encode-events.ts";
 import { inPrefix, parsePacket } from "./inner-packet.ts";
 import type { InMemoryEngineInput, MemoryEngineState } from "./memory-engine-state.ts";
+import { disguise } from "./memory-conceal.ts";
 import { createMemoryFilter } from "./memory-filter.ts";
 import { createMemoryPeer, type MemoryPeer, sessionsOf } from "./memory-peer.ts";
 import { noteLarge, sendProbe } from "./memory-probes.ts";
@@ -34,6 +35,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
     sessions: new Map(),
     filter: createMemoryFilter(),
     cookieSecrets: [],
+    conceal: PLAIN_CONCEAL,
     load: "normal",
     dropped: 0n,
     emit(event) {
@@ -42,7 +44,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
     },
     transmit(to, payload) {
       const target = endpointFromWire(to);
-      if (target) input.network.send({ from: endpoint, to: target, payload });
+      if (target) input.network.send({ from: endpoint, to: target, payload: disguise(payload, state.conceal) });
     },
   };
   const attach = (): (() => void) => input.network.attach(endpoint, (datagram) => receiveDatagram(state, datagram));
@@ -90,6 +92,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
 function execute(state: MemoryEngineState, command: EngineCommand): void {
   if (command.kind === "set-filter") state.filter.replace(command);
   else if (command.kind === "set-cookie-secrets") state.cookieSecrets = [command.current, command.previous];
+  else if (command.kind === "set-conceal") state.conceal = command.disguise?.profile ?? PLAIN_CONCEAL;
   else if (command.kind !== "set-mtu") executePeerCommand(state, command);
 }
 
@@ -101,7 +104,7 @@ function sendPacket(state: MemoryEngineState, bytes: Uint8Array): void {
   else state.dropped += 1n;
 }
 
-type PeerCommand = Exclude<EngineCommand, { kind: "set-filter" | "set-cookie-secrets" | "set-mtu" }>;
+type PeerCommand = Exclude<EngineCommand, { kind: "set-filter" | "set-cookie-secrets" | "set-mtu" | "set-conceal" }>;
 
 function executePeerCommand(state: MemoryEngineState, command: PeerCommand): void {
   if (command.kind === "retire-session") return dropSession(state, command.localIndex);

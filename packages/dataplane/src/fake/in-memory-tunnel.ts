@@ -1,4 +1,4 @@
-import { type Endpoint, ok, type Prefix, type Secret } from "@weft/protocol";
+import { type ConcealProfile, type Endpoint, ok, type Prefix, type Secret } from "@weft/protocol";
 import { createLocalIdentity } from "../core/handshake/identity.ts";
 import { createEngineTunnel } from "../engine-tunnel.ts";
 import { createInterfaceControl } from "../io/interface-control.ts";
@@ -26,6 +26,7 @@ export type InMemoryTunnelOptions = {
   readonly random: (byteCount: number) => Uint8Array;
   readonly peersMax?: number;
   readonly mtuMax?: number;
+  readonly conceal?: ConcealProfile;
 };
 
 /** A tunnel and the ends that a real one keeps in the kernel. */
@@ -76,6 +77,7 @@ export function createInMemoryTunnel(options: InMemoryTunnelOptions): InMemoryTu
     peersMax: options.peersMax ?? 64,
     interfaceControl,
     self,
+    ...(options.conceal ? { conceal: options.conceal } : {}),
     counterNames: IN_MEMORY_COUNTERS,
     onEvent: (event) => void events.push(event),
     startEngine(wake) {

@@ -1,4 +1,4 @@
-import type { Endpoint } from "@weft/protocol";
+import type { ConcealProfile, Endpoint } from "@weft/protocol";
 import type { EngineEvent, WireEndpoint } from "../core/engine-port.ts";
 import type { LocalIdentity } from "../core/handshake/identity.ts";
 import type { Scheduler } from "../io/drive.ts";
@@ -28,6 +28,7 @@ export type MemoryEngineState = {
   readonly transmit: (to: WireEndpoint, payload: Uint8Array) => void;
   readonly filter: MemoryFilter;
   cookieSecrets: readonly Uint8Array[];
+  conceal: ConcealProfile;
   load: "normal" | "high";
   /** Packets dropped for whatever reason. */
   dropped: bigint;

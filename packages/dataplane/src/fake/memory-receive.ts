@@ -3,25 +3,30 @@ import { cookieOf, cookieSender } from "../core/handshake/cookie.ts";
 import { hasValidMac1, hasValidMac2 } from "../core/handshake/macs.ts";
 import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
 import { inPrefix, parsePacket } from "./inner-packet.ts";
+import { reveal } from "./memory-conceal.ts";
 import type { MemoryEngineState } from "./memory-engine-state.ts";
 import type { MemoryPeer } from "./memory-peer.ts";
 import { handleExtension, isExtension } from "./memory-probes.ts";
 import { confirm } from "./memory-sessions.ts";
-import { isHandshake, openTransport } from "./memory-transport.ts";
+import { openTransport } from "./memory-transport.ts";
 import type { Datagram } from "./virtual-network.ts";
 
 /** Everything a datagram goes through on its way in. */
 export function receiveDatagram(state: MemoryEngineState, datagram: Datagram): void {
   const from = wireEndpoint(datagram.from);
-  if (isHandshake(datagram.payload)) receiveHandshake(state, from, datagram.payload);
-  else receiveTransport(state, from, datagram.payload);
+  const found = reveal(datagram.payload, state.conceal);
+  if (!found) state.dropped += 1n;
+  else if (found.kind === "transport") receiveTransport(state, from, found.message);
+  else receiveHandshake(state, { from, ...found });
 }
 
+type Handshake = { readonly from: WireEndpoint; readonly kind: string; readonly message: Uint8Array };
+
 /** MAC1 always, MAC2 while under load; a cookie reply carries neither. */
-function receiveHandshake(state: MemoryEngineState, from: WireEndpoint, message: Uint8Array): void {
+function receiveHandshake(state: MemoryEngineState, { from, kind, message }: Handshake): void {
   const { primitives, mac1Key } = state.input.local;
   const { load } = state;
-  const isCookieReply = message[0] === COOKIE_REPLY;
+  const isCookieReply = kind === "cookie-reply";
   if (!isCookieReply && !hasValidMac1(primitives, message, mac1Key)) return;
   const sender = cookieSender(from.address, from.port);
   const isProven = state.cookieSecrets.some((secret) =>
@@ -61,5 +66,3 @@ function followPeer(state: MemoryEngineState, peer: MemoryPeer, from: WireEndpoi
   peer.endpoint = from;
   state.emit({ kind: "endpoint-moved", slot: peer.slot, endpoint: from });
 }
-
-const COOKIE_REPLY = 3;

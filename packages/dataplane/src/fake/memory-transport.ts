@@ -70,11 +70,6 @@ export function wantHandshake(
   state.emit({ kind: "want-handshake", slot: peer.slot, reason });
 }
 
-export function isHandshake(datagram: Uint8Array): boolean {
-  const type = datagram[0] ?? 0;
-  return type >= 1 && type <= 3;
-}
-
 function withoutPadding(inner: Uint8Array): Uint8Array {
   return inner[0] === EXTENSION ? inner : inner.slice(0, declaredBytes(inner));
 }

@@ -1,4 +1,5 @@
-import type { Result } from "@weft/protocol";
+import { type ConcealProfile, PLAIN_CONCEAL, type Result } from "@weft/protocol";
+import { handshakeKind } from "../message-types.ts";
 import { viewOf } from "./bytes.ts";
 
 /** Message of type 1, fields as views of the received bytes. */
@@ -34,18 +35,22 @@ export type MessageError =
   | { readonly code: "wrong_length"; readonly expected: number; readonly got: number };
 
 /** Splits a handshake message into its fields; checks type and length, no cryptography. */
-export function decodeMessage(bytes: Uint8Array): Result<HandshakeMessage, MessageError> {
+export function decodeMessage(
+  bytes: Uint8Array,
+  conceal: ConcealProfile = PLAIN_CONCEAL,
+): Result<HandshakeMessage, MessageError> {
   const view = viewOf(bytes);
-  const type = bytes.length < 4 ? -1 : view.getUint32(0, true);
-  switch (type) {
-    case INITIATION_TYPE:
+  switch (handshakeKind(bytes, conceal)) {
+    case "initiation":
       return sized(bytes, INITIATION_BYTES, () => decodeInitiation(bytes, view));
-    case RESPONSE_TYPE:
+    case "response":
       return sized(bytes, RESPONSE_BYTES, () => decodeResponse(bytes, view));
-    case COOKIE_REPLY_TYPE:
+    case "cookie-reply":
       return sized(bytes, COOKIE_REPLY_BYTES, () => decodeCookieReply(bytes, view));
-    default:
+    case null: {
+      const type = bytes.length < 4 ? -1 : view.getUint32(0, true);
       return { ok: false, error: { code: "unknown_type", type } };
+    }
   }
 }
 
