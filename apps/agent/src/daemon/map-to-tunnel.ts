@@ -32,11 +32,11 @@ export function tunnelPeer(peer: MapPeer, self: MapSelf, profileBefore?: LinkPro
 }
 
 /** The node's own side as the tunnel wants it. */
-export function tunnelSelf(self: MapSelf, policy: MtuPolicy): TunnelSelf {
+export function tunnelSelf(self: MapSelf, { paddingBytes = 0, ...policy }: MtuPolicy): TunnelSelf {
   return {
     addresses: [self.ipv4, self.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])),
     routes: networkRanges(self),
-    mtu: self.mtu,
+    mtu: Math.max(self.mtu - paddingBytes, Math.min(self.mtu, IPV6_MTU_MIN)),
     ...policy,
   };
 }
@@ -45,6 +45,8 @@ export function tunnelSelf(self: MapSelf, policy: MtuPolicy): TunnelSelf {
 export function networkRanges(self: MapSelf): Prefix[] {
   return [self.ipv4Range, self.ipv6Range].flatMap((range) => (range ? [range] : []));
 }
+
+const IPV6_MTU_MIN = 1_280;
 
 /** An endpoint inside the network would send the tunnel through itself (ND-14). */
 function insideNetwork(endpoint: Endpoint, self: MapSelf): boolean {

@@ -22,6 +22,7 @@ import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keepe
 import { createMapSync, type MapSync } from "./map-sync.ts";
 import { networkRanges } from "./map-to-tunnel.ts";
 import { createStoredProfileMemory, type ProfileMemory } from "./profile-memory.ts";
+import type { ConcealSetting } from "../settings/conceal.ts";
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { createStatusReporter, type StatusReporter } from "./status-reporter.ts";
 import { createTunnelFactory } from "./tunnel-factory.ts";
@@ -38,6 +39,8 @@ export type NodeSurroundings = {
   readonly store: StateStore;
   readonly log: Log;
   readonly tuning: EngineTuning;
+  /** How datagrams are disguised; null = plain WireGuard. */
+  readonly conceal: ConcealSetting | null;
   /** What is offered to other agents, and why. */
   readonly cipher: CipherChoice;
   readonly mtuPolicy: MtuPolicy;
@@ -82,6 +85,7 @@ export type MeshNode = {
 
 export function createNode(deps: NodeDeps): MeshNode {
   const { log, store, timers, system, mtuPolicy } = deps;
+  for (const message of deps.conceal?.advice ?? []) log.warn("conceal_advice", { message });
   const send = (frame: AgentFrame): void => void control.send(frame);
   const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
   const makeTunnel = createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chooseCipher, measureCiphers } from "@weft/dataplane";
 import { ok, type Result } from "@weft/protocol";
 
+import { concealSetting } from "../settings/conceal.ts";
 import { cipherWish, engineTuning, type TuningError } from "../settings/engine-tuning.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
 import { metricsPort } from "../settings/metrics-port.ts";
@@ -91,7 +92,7 @@ const HARD_STOP_MS = 4_500;
 /** What the environment sets; the first variable that makes no sense ends the start. */
 function settingsOf(
   environment: NodeJS.ProcessEnv,
-): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher">, TuningError> {
+): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal">, TuningError> {
   const tuning = engineTuning(environment);
   if (!tuning.ok) return tuning;
   const policy = mtuPolicy(environment);
@@ -100,7 +101,16 @@ function settingsOf(
   if (!port.ok) return port;
   const wish = cipherWish(environment);
   if (!wish.ok) return wish;
+  const conceal = concealSetting(environment);
+  if (!conceal.ok) return conceal;
   const measured = measureCiphers();
   const cipher = chooseCipher(wish.value, measured.ok ? measured.value : []);
-  return ok({ tuning: tuning.value, mtuPolicy: policy.value, metricsPort: port.value, cipher });
+  const paddingBytes = conceal.value?.profile.s4 ?? 0;
+  return ok({
+    tuning: tuning.value,
+    mtuPolicy: { ...policy.value, paddingBytes },
+    metricsPort: port.value,
+    cipher,
+    conceal: conceal.value,
+  });
 }

@@ -2,6 +2,7 @@ import type { EngineTuning, Tunnel, TunnelError, TunnelEvent, TunnelOptions } fr
 import type { Result } from "@weft/protocol";
 
 import type { Identity } from "../state/identity.ts";
+import type { ConcealSetting } from "../settings/conceal.ts";
 import type { Membership, StateStore } from "../state/state-store.ts";
 import type { Log } from "./log.ts";
 import type { MakeTunnel } from "./map-sync.ts";
@@ -14,6 +15,7 @@ export type TunnelFactoryDeps = {
   readonly identity: Identity;
   readonly membership: Membership;
   readonly tuning: EngineTuning;
+  readonly conceal: ConcealSetting | null;
   readonly onEvent: (event: TunnelEvent) => void;
 };
 
@@ -28,6 +30,7 @@ export function createTunnelFactory(deps: TunnelFactoryDeps): MakeTunnel {
       interfaceName: deps.membership.interfaceName,
       privateKey: deps.identity.wireguardKey,
       engine: deps.tuning,
+      ...(deps.conceal ? { conceal: deps.conceal.profile } : {}),
       onEvent: deps.onEvent,
     };
     const made = onFreePort(deps, options, wishedPort);

@@ -2,7 +2,10 @@ import type { TunnelSelf } from "@weft/dataplane";
 import { err, ok, type Result } from "@weft/protocol";
 
 /** What this host says about the MTU of its tunnel interface; empty = the network map decides. */
-export type MtuPolicy = Partial<Pick<TunnelSelf, "mtu" | "mtuMax">>;
+export type MtuPolicy = Partial<Pick<TunnelSelf, "mtu" | "mtuMax">> & {
+  /** Random bytes before each message, for which an MTU of the map leaves no room; default: none. */
+  readonly paddingBytes?: number;
+};
 
 export type MtuPolicyError = { readonly code: "bad_environment"; readonly message: string };
 
