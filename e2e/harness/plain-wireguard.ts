@@ -28,6 +28,8 @@ export type PlainPeerOptions = {
   };
   /** The one core that the daemon may use; all of them when absent. */
   readonly core?: number;
+  /** Keys of AmneziaWG, for implementations that know them. */
+  readonly disguise?: Readonly<Record<string, string>>;
   /** Peers that are only known, never heard of: for measurements of many. */
   readonly extraPeers?: readonly ExtraPeer[];
 };
@@ -46,8 +48,8 @@ export async function startPlainPeer(kind: PlainKind, options: PlainPeerOptions)
   const provided = await providePlainWireguard(kind);
   if ("reason" in provided) throw new Error(`${kind}: ${provided.reason}`);
   const peer =
-    kind === "wireguard-go"
-      ? await startGoModule(provided.path, options)
+    kind === "wireguard-go" || kind === "amneziawg-peer"
+      ? await startGoModule(kind, provided.path, options)
       : await startWithSocket(kind, provided.path, options);
   const { host, interfaceName } = options;
   for (const address of options.addresses) {
@@ -58,9 +60,9 @@ export async function startPlainPeer(kind: PlainKind, options: PlainPeerOptions)
   return peer;
 }
 
-async function startGoModule(path: string, options: PlainPeerOptions): Promise<PlainPeer> {
+async function startGoModule(kind: PlainKind, path: string, options: PlainPeerOptions): Promise<PlainPeer> {
   const program = startProgram({
-    name: `wireguard-go in ${options.host.label}`,
+    name: `${kind} in ${options.host.label}`,
     program: path,
     args: ["-tun", options.interfaceName, "-mtu", String(options.mtu)],
     host: options.host,
@@ -91,6 +93,7 @@ function uapiSettings(options: PlainPeerOptions): string[] {
   return [
     `private_key=${options.keys.privateKey.toString("hex")}`,
     `listen_port=${String(options.listenPort)}`,
+    ...Object.entries(options.disguise ?? {}).map(([key, value]) => `${key}=${value}`),
     `public_key=${peer.publicKey.toString("hex")}`,
     ...(peer.endpoint === undefined ? [] : [`endpoint=${peer.endpoint}`]),
     ...peer.allowedIps.map((prefix) => `allowed_ip=${prefix}`),
@@ -163,6 +166,7 @@ const DAEMON_FLAGS: Readonly<Record<PlainKind, readonly string[]>> = {
   boringtun: ["-f", "--disable-drop-privileges"],
   gotatun: ["-f", "--disable-drop-privileges", "-v", "error"],
   "amneziawg-go": ["-f"],
+  "amneziawg-peer": [],
 };
 const START_MS = 10_000;
 /** Where daemons put their control sockets, whatever their namespace. */

@@ -13,18 +13,22 @@ export type Provided = { readonly path: string } | { readonly reason: string };
 export const INTEROP_KINDS = ["wireguard-go", "wireguard-go-debian", "boringtun"] as const;
 /** Implementations of plain WireGuard that we compare with. */
 export const PLAIN_KINDS = [...INTEROP_KINDS, "gotatun", "amneziawg-go"] as const;
-export type PlainKind = (typeof PLAIN_KINDS)[number];
+/** Implementations that disguise what they send, beside the one that can be given. */
+export type ConcealKind = "amneziawg-peer";
+export type PlainKind = (typeof PLAIN_KINDS)[number] | ConcealKind;
 
 /** Finds the program of a kind; builds or installs it once where that is possible. `WEFT_BENCH_<NAME>` names another one. */
 export async function providePlainWireguard(kind: PlainKind): Promise<Provided> {
   const variable = `WEFT_BENCH_${kind.toUpperCase().replaceAll("-", "_")}`;
   const given = process.env[variable];
-  if (kind !== "wireguard-go" && kind !== "amneziawg-go" && findProgram("wg") === undefined)
+  if (!WITHOUT_TOOLS.has(kind) && findProgram("wg") === undefined)
     return { reason: "wg is not installed (apt install wireguard-tools)" };
   if (given !== undefined) return existsSync(given) ? { path: given } : { reason: `${variable}: no ${given}` };
   switch (kind) {
     case "wireguard-go":
       return buildGoProgram("wireguard-peer");
+    case "amneziawg-peer":
+      return buildGoProgram("amneziawg-peer");
     case "wireguard-go-debian":
       return installed("wireguard-go", "wireguard-go is not installed (apt install wireguard-go)");
     case "boringtun":
@@ -37,7 +41,7 @@ export async function providePlainWireguard(kind: PlainKind): Promise<Provided> 
 }
 
 /** Builds a program of `e2e/interop/go` once per run; Go's own cache makes an unchanged one quick. */
-export async function buildGoProgram(name: "wireguard-peer" | "handshake-load"): Promise<Provided> {
+export async function buildGoProgram(name: "wireguard-peer" | "amneziawg-peer" | "handshake-load"): Promise<Provided> {
   const go = findProgram("go") ?? findProgram("/usr/local/go/bin/go");
   if (go === undefined)
     return { reason: "Go is not installed (apt install golang-go, or set WEFT_BENCH_WIREGUARD_GO)" };
@@ -65,9 +69,11 @@ export async function provideCrate(wanted: ProgramCrate): Promise<Provided> {
 
 async function compileGo(go: string, name: string): Promise<Provided> {
   const folder = repositoryPath("e2e", "interop", "go");
+  const path = join(folder, "bin", name);
   try {
-    await mustRun(go, ["build", "-o", `bin/${name}`, `./${name}`], { cwd: folder, timeoutMs: BUILD_MS });
-    return { path: join(folder, "bin", name) };
+    // Some of them are modules of their own.
+    await mustRun(go, ["build", "-o", path, "."], { cwd: join(folder, name), timeoutMs: BUILD_MS });
+    return { path };
   } catch (error) {
     return { reason: `go build of ${name} failed: ${String(error)}` };
   }
@@ -90,5 +96,7 @@ function installed(name: string, otherwise: string): Provided {
   return path === undefined ? { reason: otherwise } : { path };
 }
 
+/** Kinds that are configured without the tools of WireGuard. */
+const WITHOUT_TOOLS: ReadonlySet<PlainKind> = new Set(["wireguard-go", "amneziawg-go", "amneziawg-peer"]);
 const builds = new Map<string, Promise<Provided>>();
 const BUILD_MS = 900_000;

@@ -15,6 +15,8 @@ export const EndpointSettingsSchema = z.object({
   peerEndpoint: z.string().optional(),
   /** For long runs: shorter time between handshakes. */
   rekeyAfterSeconds: z.number().optional(),
+  /** Keys of AmneziaWG; none = plain WireGuard. */
+  disguise: z.record(z.string(), z.string()).default({}),
   /** Peers that are only known, never heard of. */
   extraPeers: z.array(z.object({ publicKey: z.string(), allowedIp: z.string() })).default([]),
 });

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-import { Secret } from "@weft/protocol";
+import { formatConcealProblem, PLAIN_CONCEAL, Secret, setConcealKeys } from "@weft/protocol";
 
 import { repositoryPath } from "../harness/repository.ts";
 import { EndpointSettingsSchema, type EndpointSettings, type EndpointState } from "./endpoint-settings.ts";
@@ -69,6 +69,7 @@ function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
     addresses: wanted.addresses,
     routes: wanted.allowedIps,
     ...(wanted.rekeyAfterSeconds === undefined ? {} : { engine: { rekeyAfterSeconds: wanted.rekeyAfterSeconds } }),
+    conceal: disguiseOf(wanted),
     onEvent: (event: EndpointEvent) => {
       if (isFault(event)) faults += 1;
       process.stderr.write(`${JSON.stringify(event)}\n`);
@@ -95,6 +96,12 @@ function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
     ]),
   );
   return value;
+}
+
+function disguiseOf({ disguise }: EndpointSettings): object {
+  const set = setConcealKeys(PLAIN_CONCEAL, Object.entries(disguise));
+  if (!set.ok) throw new Error(set.error.map(formatConcealProblem).join("; "));
+  return set.value;
 }
 
 /** A network that is away for a moment refuses what is sent into it; that is no fault of ours. */

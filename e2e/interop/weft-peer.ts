@@ -30,6 +30,7 @@ export async function startWeftPeer(options: WeftPeerOptions): Promise<WeftPeer>
     allowedIps: [...options.peer.allowedIps],
     peerEndpoint: options.peer.endpoint,
     rekeyAfterSeconds: options.rekeyAfterSeconds,
+    disguise: { ...options.disguise },
     extraPeers: (options.extraPeers ?? []).map(({ publicKey, allowedIp }) => ({
       publicKey: publicKey.toString("base64"),
       allowedIp,
