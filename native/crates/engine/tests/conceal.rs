@@ -40,6 +40,9 @@ fn with_trailers(disguise: Disguise) -> Disguise {
     }
 }
 
+/// Flag of a session under which both ends agreed on extension messages.
+const EXTENSIONS: u16 = 4;
+
 /// Both nodes under one profile, with a session.
 fn pair(disguise: &Disguise) -> Pair {
     let pair = Pair::without_session();
@@ -453,8 +456,12 @@ fn b_24_mac1_covers_the_type_that_was_drawn() {
 
 #[test]
 fn a_path_probe_has_the_size_that_is_asked_for_whatever_the_padding() {
-    let mut pair = pair(&base());
+    let mut pair = Pair::without_session();
+    disguise_both(&pair, &base());
+    pair.install_with(100, [(0, EXTENSIONS); 2]);
+    pair.exchange();
     for node in &pair.nodes {
+        node.events();
         node.apply(&[commands::set_path_mtu(PEER, 0, 1)]);
     }
 
