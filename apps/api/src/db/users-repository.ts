@@ -93,12 +93,6 @@ export async function findUser(db: Executor, id: string): Promise<Account | unde
   return row;
 }
 
-/** The account, locked until the end of the transaction. */
-export async function lockUser(tx: Executor, id: string): Promise<Account | undefined> {
-  const [row] = await tx.select(accountColumns).from(users).where(eq(users.id, id)).for("update");
-  return row;
-}
-
 export async function findCredentials(db: Executor, login: string): Promise<Credentials | undefined> {
   return credentialsWhere(db, eq(sql`lower(${users.login})`, login.toLowerCase()));
 }

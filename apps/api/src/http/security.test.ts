@@ -93,7 +93,7 @@ test("SEC-16 a preflight from a foreign origin gets no permission", async () => 
 });
 
 test.each(["/", "/networks/some/page", "/api/v1/docs"])(
-  "SEC-11 the headers of %s keep it unframed and closed",
+  "SEC-11 SEC-51 the headers of %s keep it unframed and closed",
   async (path) => {
     const { status, headers } = await owner.get(path);
 

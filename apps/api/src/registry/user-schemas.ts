@@ -7,7 +7,7 @@ export const LoginSchema = z
   .trim()
   .min(1)
   .max(100)
-  .regex(/^[^\s\p{Cc}]+$/u, "must not contain spaces");
+  .regex(/^[^\s\p{C}]+$/u, "must not contain spaces or invisible characters");
 
 export const NewPasswordSchema = z.string().min(10, "needs at least 10 characters").max(1_000);
 

@@ -1,4 +1,5 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, sign } from "node:crypto";
+import type { KeyObject } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Provider } from "oidc-provider";
@@ -12,6 +13,8 @@ export type TestProvider = {
   readonly signIn: (url: string, as: Person) => Promise<string>;
   /** Answers in place of the provider for paths that it says something about. */
   readonly breakWith: (fault: Fault | undefined) => void;
+  /** Answers of the token endpoint with an ID token of these claims, signed by the provider's own key. */
+  readonly forge: (claims: Readonly<Record<string, unknown>>, algorithm?: "RS256" | "none") => Fault;
   /** Paths that were asked for so far. */
   readonly requests: () => readonly string[];
   readonly dispose: () => Promise<void>;
@@ -30,7 +33,8 @@ export async function startTestProvider(redirectUri: string): Promise<TestProvid
   const bound = server.address();
   if (typeof bound !== "object" || bound === null) throw new Error("a listening server has an address");
   const issuer = `http://127.0.0.1:${bound.port}`;
-  const provider = makeProvider({ issuer, redirectUri, names });
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const provider = makeProvider({ issuer, redirectUri, names, privateKey });
   const callback = provider.callback();
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -54,6 +58,11 @@ export async function startTestProvider(redirectUri: string): Promise<TestProvid
       if (as.name !== undefined) names.set(as.subject, as.name);
       return walk(url, redirectUri);
     },
+    forge: (claims, algorithm = "RS256") => {
+      const idToken = jwt(claims, { algorithm, privateKey });
+      const body = JSON.stringify({ access_token: "x", token_type: "Bearer", id_token: idToken });
+      return (path) => (path === "/token" ? { status: 200, body } : undefined);
+    },
     breakWith: (wanted) => void (fault = wanted),
     requests: () => requests,
     dispose: async () => {
@@ -67,8 +76,9 @@ function makeProvider(options: {
   readonly issuer: string;
   readonly redirectUri: string;
   readonly names: ReadonlyMap<string, string>;
+  readonly privateKey: KeyObject;
 }): Provider {
-  const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "jwk" });
+  const key = options.privateKey.export({ format: "jwk" });
   return new Provider(options.issuer, {
     clients: [
       {
@@ -92,6 +102,16 @@ function makeProvider(options: {
       claims: () => ({ sub: id, preferred_username: options.names.get(id) }),
     }),
   });
+}
+
+function jwt(
+  claims: Readonly<Record<string, unknown>>,
+  { algorithm, privateKey }: { readonly algorithm: string; readonly privateKey: KeyObject },
+): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const body = `${part({ alg: algorithm, kid: "test", typ: "JWT" })}.${part(claims)}`;
+  const signature = algorithm === "none" ? "" : sign("sha256", Buffer.from(body), privateKey).toString("base64url");
+  return `${body}.${signature}`;
 }
 
 async function interact(

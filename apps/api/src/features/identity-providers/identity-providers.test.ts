@@ -316,6 +316,72 @@ describe("trouble at the provider", () => {
   });
 });
 
+describe("what the provider says of somebody", () => {
+  /** A login whose ID token the test writes; the provider signs it. */
+  async function withClaims(person: Person, change: Record<string, unknown>, algorithm?: "none") {
+    const browser = createRestClient(server.url);
+    const begun = await begin(browser);
+    const query = await provider.signIn(begun.body.url, person);
+    const seconds = Math.floor(Date.now() / 1_000);
+    const nonce = new URL(begun.body.url).searchParams.get("nonce");
+    const claims = { iss: provider.issuer, sub: person.subject, aud: provider.clientId, nonce };
+    const times = { iat: seconds, exp: seconds + 300 };
+    provider.breakWith(provider.forge({ ...claims, ...times, ...change }, algorithm));
+    const answer = await finish(browser, { loginToken: begun.body.loginToken, query });
+    provider.breakWith(undefined);
+    return answer;
+  }
+  const inSeconds = (from: number) => Math.floor(Date.now() / 1_000) + from;
+
+  test("CP-81 a clock that runs up to a minute ahead or behind keeps nobody out, more does", async () => {
+    const { person, user } = await known();
+
+    const ahead = await withClaims(person, { iat: inSeconds(40), nbf: inSeconds(40) });
+    const behind = await withClaims(person, { iat: inSeconds(-400), exp: inSeconds(-40) });
+    const far = await withClaims(person, { iat: inSeconds(600), nbf: inSeconds(600) });
+
+    expect([ahead.body.user?.id, behind.body.user?.id]).toEqual([user.id, user.id]);
+    expect(far.body).toMatchObject({ status: 502, code: "identity_provider_failed" });
+  });
+
+  test.each([
+    ["for another client", { aud: "another client" }],
+    ["of another issuer", { iss: "https://evil.example" }],
+    ["of another login", { nonce: "another login" }],
+    ["that ended", { exp: 1 }],
+    ["without a subject", { sub: undefined }],
+  ])("SEC-33 an ID token %s opens nothing", async (_, change) => {
+    const { person } = await known();
+
+    const answer = await withClaims(person, change);
+
+    expect(answer.body).toMatchObject({ status: 502, code: "identity_provider_failed" });
+    expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+
+  test("SEC-33 an unsigned ID token opens nothing", async () => {
+    const { person } = await known();
+
+    expect((await withClaims(person, {}, "none")).status).toBe(502);
+  });
+
+  test("CP-44 however many groups the provider names, the login costs the same few statements", async () => {
+    const { person } = await known();
+    const count = async (change: Record<string, unknown>) => {
+      server.takeStatements();
+      const answer = await withClaims(person, change);
+      expect(answer.status).toBe(200);
+      return server.takeStatements().length;
+    };
+
+    const few = await count({ groups: ["one"] });
+    const many = await count({ groups: Array.from({ length: 20_000 }, (_, place) => `group-${place}`) });
+
+    expect(many).toBe(few);
+    expect(few).toBeLessThan(25);
+  });
+});
+
 describe("managing providers", () => {
   test("SEC-59 a switched-off provider lets nobody in, also not in the middle of a login", async () => {
     const { person } = await known();

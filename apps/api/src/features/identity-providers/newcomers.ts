@@ -52,7 +52,7 @@ export async function welcomeNewcomer(
 /** A login that nobody has. The provider's name for somebody is a wish: it never leads to an account that exists. */
 async function freeLogin(tx: Executor, { name, subject }: OidcIdentity): Promise<string> {
   await lockUsers(tx);
-  const wish = (name ?? subject).replace(/[\s\p{Cc}]+/gu, "-").slice(0, LOGIN_LENGTH_MAX);
+  const wish = (name ?? subject).replace(/[\s\p{C}]+/gu, "-").slice(0, LOGIN_LENGTH_MAX);
   const parsed = LoginSchema.safeParse(wish);
   const stem = parsed.success ? parsed.data : "user";
   for (let number = 1; ; number += 1) {
