@@ -39,7 +39,7 @@ test(
 );
 
 plainTest(
-  "axe finds nothing serious on the first-run page and the login, in both themes and on a narrow screen",
+  "axe finds nothing serious on the first-run page, the login and an invite, in both themes and on a narrow screen",
   async ({ skip }) => {
     const reason = whyNoBrowser();
     if (reason !== undefined) skip(reason);
@@ -50,7 +50,12 @@ plainTest(
       const setup = { name: "setup", path: `/setup?setup=${server.setupToken}` };
       for (const look of LOOKS) await expectNothingSerious(page, server.url, [setup, look]);
       await createOwner(server, "correct horse battery staple");
-      for (const look of LOOKS) await expectNothingSerious(page, server.url, [{ name: "login", path: "/login" }, look]);
+      const outside = [
+        { name: "login", path: "/login" },
+        { name: "login-callback", path: "/login/callback" },
+        { name: "invite", path: "/invite#used" },
+      ];
+      for (const look of LOOKS) for (const view of outside) await expectNothingSerious(page, server.url, [view, look]);
     } finally {
       await cleanUpNow();
     }
@@ -91,10 +96,15 @@ function views({ owned, grace }: Mesh, emptyNetwork: string): readonly View[] {
     { name: "policy", path: `${network}/policy` },
     { name: "settings", path: `${network}/settings` },
     { name: "access", path: "/access" },
+    { name: "access-people", path: "/access?view=people" },
+    { name: "access-account", path: "/access?view=account" },
     { name: "dialog-rename", path: peer, button: "Rename" },
     { name: "dialog-remove", path: peer, button: /^Remove/ },
     { name: "dialog-rule", path: `${network}/policy`, button: /^Delete rule/ },
     { name: "dialog-token", path: "/access", button: "Create token" },
+    { name: "dialog-invite", path: "/access?view=people", button: "Invite" },
+    { name: "dialog-person", path: "/access?view=people", button: /^Change/ },
+    { name: "dialog-second-factor", path: "/access?view=account", button: "Turn second factor on" },
   ];
 }
 

@@ -1,24 +1,8 @@
-import type { Account, EnrolmentKey, Group, Invite, Network, Peer, Rule, Session, Token } from "../api/types.ts";
+import type { Group, Peer, Rule, Token } from "../api/types.ts";
 import { aGroup, aNetwork, aRule, at } from "./builders.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
 import { peopleHandlers } from "./in-memory-people.ts";
-
-/** What the control plane of a test knows. */
-export type World = {
-  ownerExists: boolean;
-  signedIn: boolean;
-  networks: Network[];
-  peers: Peer[];
-  groups: Group[];
-  rules: Rule[];
-  keys: EnrolmentKey[];
-  tokens: Token[];
-  people: Account[];
-  invites: Invite[];
-  sessions: Session[];
-  providers: { id: string; name: string }[];
-  secondFactor: "off" | "pending" | "on";
-};
+import type { World } from "./world.ts";
 
 export function aWorld(change: Partial<World> = {}): World {
   return {

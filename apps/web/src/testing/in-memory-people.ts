@@ -1,6 +1,6 @@
 import { anAccount, at } from "./builders.ts";
-import type { World } from "./in-memory-api.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
+import type { World } from "./world.ts";
 
 type Page = <Item>(items: Item[]) => { items: Item[]; nextCursor: null };
 

@@ -8,7 +8,8 @@ import { createDashboard } from "../dashboard.ts";
 import type { AppRouterInstance } from "../router.tsx";
 import { NOW } from "./builders.ts";
 import { createInMemoryLink, type Handlers, type InMemoryLink } from "./in-memory-link.ts";
-import { aWorld, type World, worldHandlers } from "./in-memory-api.ts";
+import { aWorld, worldHandlers } from "./in-memory-api.ts";
+import type { World } from "./world.ts";
 
 export type RenderedApp = {
   readonly world: World;

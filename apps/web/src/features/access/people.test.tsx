@@ -86,3 +86,14 @@ test("other browsers are signed out one by one or all at once; this one has no s
 
   await waitFor(() => expect(world.sessions).toEqual([aSession()]));
 });
+
+test("SEC-48 a name that looks like markup is text, in the table and in dialogs", async () => {
+  const login = `<img src=x onerror="document.title='owned'">`;
+  const { user } = renderApp("/access?view=people", { world: { people: [anAccount({ id: "user_x", login })] } });
+
+  await user.click(await screen.findByRole("button", { name: `Change ${login}` }));
+
+  expect(await screen.findByRole("dialog", { name: `Change ${login}` })).toBeTruthy();
+  expect(document.querySelector('img[src="x"]')).toBeNull();
+  expect(document.title).not.toBe("owned");
+});

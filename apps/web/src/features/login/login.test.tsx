@@ -30,7 +30,7 @@ test("a wrong password is named and nothing is lost", async () => {
   expect(screen.getByRole<HTMLInputElement>("textbox", { name: "User name" }).value).toBe("ada");
 });
 
-test("UI-14 the second bounce explains itself instead of going round again", async () => {
+test("UI-14 CP-80 the second bounce explains itself instead of going round again", async () => {
   loginBounces.count();
   loginBounces.count();
 

@@ -1,0 +1,18 @@
+import type { Account, EnrolmentKey, Group, Invite, Network, Peer, Rule, Session, Token } from "../api/types.ts";
+
+/** What the control plane of a test knows. */
+export type World = {
+  ownerExists: boolean;
+  signedIn: boolean;
+  networks: Network[];
+  peers: Peer[];
+  groups: Group[];
+  rules: Rule[];
+  keys: EnrolmentKey[];
+  tokens: Token[];
+  people: Account[];
+  invites: Invite[];
+  sessions: Session[];
+  providers: { id: string; name: string }[];
+  secondFactor: "off" | "pending" | "on";
+};
