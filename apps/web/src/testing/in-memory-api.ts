@@ -1,4 +1,4 @@
-import type { Group, Peer, Rule, Token } from "../api/types.ts";
+import type { Peer, Token } from "../api/types.ts";
 import { aGroup, aNetwork, aRule, at } from "./builders.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
 import { peopleHandlers } from "./in-memory-people.ts";
