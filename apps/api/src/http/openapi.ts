@@ -68,10 +68,11 @@ function operationObject(name: string, contract: OperationContract, schemas: Jso
 }
 
 function inputObject(contract: OperationContract, schemas: Json): Json {
-  const { rest, kind } = contract;
+  const { rest } = contract;
   const inPath = new Set([...rest.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ""));
   const shape = shapeOf(contract.input);
-  const takesBody = kind === "mutation" && rest.method !== "DELETE";
+  // A question may be too long for a URL.
+  const takesBody = rest.method !== "GET" && rest.method !== "DELETE";
   const parameters: Json[] = isRepeatable({ contract }) ? [IDEMPOTENCY_KEY_HEADER] : [];
   if (rest.ifMatch) parameters.push({ ...IF_MATCH_HEADER, required: rest.ifMatch === "required" });
   const body: Record<string, z.ZodType> = {};

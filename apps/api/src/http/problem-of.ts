@@ -58,6 +58,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   range_overlaps: 409,
   rule_exists: 409,
   peer_state: 409,
+  route_taken: 409,
   in_use: 409,
   peer_offline: 409,
   enrolment_key_used_up: 409,
@@ -115,11 +116,9 @@ function detailOf(failure: Failure): string {
     case "range_invalid":
       return `the range ${failure.range} cannot be used: ${failure.detail}`;
     case "address_unusable":
-      return `no peer of this network can have the address ${failure.address}; choose one inside its ranges`;
     case "address_taken":
-      return `the address ${failure.address} is in use, or was until a moment ago; choose another or wait ten minutes`;
     case "address_pool_full":
-      return `network ${failure.network} has no free address (${failure.capacity} in use)`;
+      return addressTrouble(failure);
     case "enrolment_key_unknown":
       return "the enrolment key is unknown; copy the whole join line again";
     case "enrolment_key_expired":
@@ -128,6 +127,7 @@ function detailOf(failure: Failure): string {
       return "the enrolment key was used as often as it allows; make a new one on the dashboard";
     case "peer_state":
     case "in_use":
+    case "route_taken":
       return standsInTheWay(failure);
     case "rule_exists":
       return `rule ${failure.ruleId} says the same already`;
@@ -136,13 +136,10 @@ function detailOf(failure: Failure): string {
     case "policy_test_failed":
       return testsFailed(failure.failed);
     case "peer_offline":
-      return `peer ${failure.name} is offline`;
     case "same_peer":
-      return "a peer cannot ping itself; choose another target";
     case "job_timed_out":
-      return `peer ${failure.name} did not answer within ${failure.seconds} s`;
     case "job_failed":
-      return `peer ${failure.name} could not do it: ${failure.detail}`;
+      return jobTrouble(failure);
     case "payload_too_large":
       return `the body is longer than ${failure.bytesMax} bytes`;
     case "unsupported_media":
@@ -200,11 +197,42 @@ function accountDetailOf(failure: AccountFailure): string {
   }
 }
 
-function standsInTheWay(failure: Extract<Failure, { readonly code: "peer_state" | "in_use" }>): string {
+function standsInTheWay(failure: Extract<Failure, { readonly code: "peer_state" | "in_use" | "route_taken" }>): string {
   if (failure.code === "peer_state") {
     return `peer ${failure.name} is ${failure.state}: there is nothing to ${failure.verdict}`;
   }
+  if (failure.code === "route_taken") {
+    return `route ${failure.routeId} leads to ${failure.prefix} already; remove it first`;
+  }
   return `the ${failure.what} is still used by ${failure.users.join(", ")}; change or remove that first`;
+}
+
+function jobTrouble(
+  failure: Extract<Failure, { readonly code: "peer_offline" | "same_peer" | "job_timed_out" | "job_failed" }>,
+): string {
+  switch (failure.code) {
+    case "peer_offline":
+      return `peer ${failure.name} is offline`;
+    case "same_peer":
+      return "a peer cannot ping itself; choose another target";
+    case "job_timed_out":
+      return `peer ${failure.name} did not answer within ${failure.seconds} s`;
+    case "job_failed":
+      return `peer ${failure.name} could not do it: ${failure.detail}`;
+  }
+}
+
+function addressTrouble(
+  failure: Extract<Failure, { readonly code: "address_unusable" | "address_taken" | "address_pool_full" }>,
+): string {
+  switch (failure.code) {
+    case "address_unusable":
+      return `no peer of this network can have the address ${failure.address}; choose one inside its ranges`;
+    case "address_taken":
+      return `the address ${failure.address} is in use, or was until a moment ago; choose another or wait ten minutes`;
+    case "address_pool_full":
+      return `network ${failure.network} has no free address (${failure.capacity} in use)`;
+  }
 }
 
 function testsFailed(failed: readonly { readonly name: string; readonly reason: string }[]): string {

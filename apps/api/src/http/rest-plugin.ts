@@ -64,12 +64,13 @@ async function run(context: Parameters<typeof answer>[0], input: unknown): Promi
 
 /** Path, query and body name different fields of one input; a field at two places is refused. */
 function inputOf(operation: Operation, request: FastifyRequest): Result<unknown, Failure> {
-  const { input: schema, kind, rest } = operation.contract;
+  const { input: schema, rest } = operation.contract;
   const fields = shapeOf(schema);
   const params = asRecord(request.params);
   const query = asRecord(request.query);
   const body = request.body ?? undefined;
-  const takesBody = kind === "mutation" && rest.method !== "DELETE";
+  // A question may be too long for a URL.
+  const takesBody = rest.method !== "GET" && rest.method !== "DELETE";
   if (body !== undefined && (typeof body !== "object" || Array.isArray(body))) {
     return err({
       code: "invalid_input",

@@ -67,7 +67,7 @@ export const policyContract = {
     input: z.strictObject({ networkId: NetworkIdSchema, ...documentFields }),
     output: PolicySchema,
   }),
-  validate: mutation({
+  validate: query({
     summary: "Says what a policy would do without putting it in force: faults, tests, who gains and who loses reach",
     rest: { method: "POST", path: "/networks/{networkId}/policy/validate", status: 200 },
     access: { kind: "role", role: "viewer", scope: "policies:read" },
@@ -81,7 +81,7 @@ export const policyContract = {
       lost: PairsSchema,
     }),
   }),
-  test: mutation({
+  test: query({
     summary: "Runs the tests that are stored beside the policy",
     rest: { method: "POST", path: "/networks/{networkId}/policy/test", status: 200 },
     access: { kind: "role", role: "viewer", scope: "policies:read" },
