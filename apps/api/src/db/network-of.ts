@@ -1,8 +1,8 @@
-import { enrolmentKeyIds, groupIds, networkIds, peerIds, ruleIds } from "@weft/protocol";
+import { enrolmentKeyIds, groupIds, networkIds, peerIds, routeIds, ruleIds } from "@weft/protocol";
 import { eq } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Executor } from "./client.ts";
-import { enrolmentKeys, groups, peers, rules } from "./schema/index.ts";
+import { enrolmentKeys, groups, peers, routes, rules } from "./schema/index.ts";
 
 /** What is known of the network that a call is about. */
 export type CallNetwork =
@@ -44,6 +44,7 @@ type Bound = {
 const NETWORK_BOUND: readonly Bound[] = [
   { field: "peerId", is: peerIds.is, table: peers, columns: peers },
   { field: "groupId", is: groupIds.is, table: groups, columns: groups },
+  { field: "routeId", is: routeIds.is, table: routes, columns: routes },
   { field: "ruleId", is: ruleIds.is, table: rules, columns: rules },
   { field: "enrolmentKeyId", is: enrolmentKeyIds.is, table: enrolmentKeys, columns: enrolmentKeys },
 ];

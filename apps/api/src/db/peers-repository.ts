@@ -1,5 +1,5 @@
 import { and, count, eq, ilike, inArray, isNotNull, like, lte, notExists, or, sql } from "drizzle-orm";
-import type { IdentityKey, NetworkId, PeerId } from "@weft/protocol";
+import type { IdentityKey, NetworkId, PeerId, Prefix } from "@weft/protocol";
 import type { Peer, PeerEndpoint } from "../domain/peer.ts";
 import type { PeerState } from "../domain/peer-state.ts";
 import type { Executor } from "./client.ts";
@@ -67,6 +67,7 @@ export async function insertPeer(tx: Executor, peer: Peer): Promise<void> {
     capabilities: [...peer.capabilities],
     endpoints: [...peer.endpoints],
     groupIds: [...peer.groupIds],
+    routes: [...peer.routes],
   });
 }
 
@@ -78,6 +79,14 @@ export async function changePeer(
 ): Promise<void> {
   const columns = { ...settings, ...(groupIds && { groupIds: [...groupIds] }) };
   await tx.update(peers).set(columns).where(eq(peers.id, id));
+}
+
+/** The approved ranges behind a peer, as its entry in maps has them. */
+export async function setPeerRoutes(tx: Executor, id: PeerId, routes: readonly Prefix[]): Promise<void> {
+  await tx
+    .update(peers)
+    .set({ routes: [...routes] })
+    .where(eq(peers.id, id));
 }
 
 /** Gives a peer another place, and keeps the old one from being given away at once. */

@@ -9,6 +9,7 @@ import {
   parsePrefix,
   parsePublicKey,
   peerIds,
+  routeIds,
   ruleIds,
 } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
@@ -28,6 +29,7 @@ export function peerFromRow(row: typeof peers.$inferSelect): Peer {
     ipv4: row.ipv4 === null ? null : stored(parseIpv4(row.ipv4)),
     ipv6: row.ipv6 === null ? null : stored(parseIpv6(row.ipv6)),
     groupIds: row.groupIds.map(storedGroupId),
+    routes: row.routes.map(storedPrefix),
     endpoints: row.endpoints.flatMap(({ address, source }) => {
       const endpoint = parseEndpoint(address);
       return endpoint.ok ? [{ address: endpoint.value, source }] : [];
@@ -78,6 +80,8 @@ export const storedNetworkId = (id: string) => stored(networkIds.parse(id));
 export const storedPeerId = (id: string) => stored(peerIds.parse(id));
 export const storedRuleId = (id: string) => stored(ruleIds.parse(id));
 export const storedGroupId = (id: string) => stored(groupIds.parse(id));
+export const storedRouteId = (id: string) => stored(routeIds.parse(id));
+export const storedPrefix = (text: string) => stored(parsePrefix(text));
 export const storedKeyId = (id: string) => stored(enrolmentKeyIds.parse(id));
 
 /** Only checked values are ever written, so what comes back must pass the same check. */

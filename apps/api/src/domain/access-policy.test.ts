@@ -23,7 +23,13 @@ function aRule(change: Partial<PolicyRule> = {}): PolicyRule {
 }
 
 function aPeer(number: number, groups: readonly GroupId[] = [], change: Partial<Peer> = {}): Peer {
-  const peer: Partial<Peer> = { id: peerIds.make(random(number)), groupIds: groups, ipv4: address(number), ipv6: null };
+  const peer: Partial<Peer> = {
+    id: peerIds.make(random(number)),
+    groupIds: groups,
+    ipv4: address(number),
+    ipv6: null,
+    routes: [],
+  };
   return { ...peer, state: "active", ...change } as Peer;
 }
 

@@ -273,9 +273,9 @@ function sortedPrefixes(set: readonly { readonly id: PeerId; readonly prefixes: 
   return set.toSorted((left, right) => (left.id < right.id ? -1 : 1)).flatMap(({ prefixes }) => prefixes);
 }
 
-/** A peer stands for its own addresses. */
-function addressesOf({ ipv4, ipv6 }: Peer): Prefix[] {
-  return [ipv4, ipv6].flatMap((address) => (address ? [hostPrefix(address)] : []));
+/** A peer stands for its own addresses and for the approved ranges behind it. */
+function addressesOf({ ipv4, ipv6, routes }: Peer): Prefix[] {
+  return [...[ipv4, ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])), ...routes];
 }
 
 /** True when address sets have the same of a peer before and after. */

@@ -53,6 +53,8 @@ export type Failure =
       readonly code: "policy_test_failed";
       readonly failed: readonly { readonly name: string; readonly reason: string }[];
     }
+  /** Another peer has an approved route to just this range. */
+  | { readonly code: "route_taken"; readonly prefix: string; readonly routeId: string }
   | { readonly code: "cursor_invalid" }
   | { readonly code: "peer_offline"; readonly name: string }
   | { readonly code: "same_peer" }

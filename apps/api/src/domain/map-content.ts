@@ -33,7 +33,7 @@ export function mapPeerOf(peer: Peer): MapPeer {
     publicKey: peer.publicKey,
     ipv4: peer.ipv4,
     ipv6: peer.ipv6,
-    routes: [],
+    routes: peer.routes,
     endpoints: peer.endpoints.map(({ address }) => address),
     keepaliveSeconds: KEEPALIVE_SECONDS,
   };

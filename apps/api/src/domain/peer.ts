@@ -43,6 +43,8 @@ export type Peer = {
   readonly expiresAt: Date | null;
   /** Sorted. */
   readonly groupIds: readonly GroupId[];
+  /** Approved ranges behind the peer, sorted. */
+  readonly routes: readonly Prefix[];
   /** Removed when it was away for so long; kept for good when null. */
   readonly ephemeralSeconds: number | null;
   readonly createdAt: Date;

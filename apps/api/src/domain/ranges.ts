@@ -11,7 +11,7 @@ export function parseRange(text: string, family: 4 | 6): Result<Prefix, Failure>
   if (found !== family) return refuse(`is IPv${found}, expected IPv${family}`);
   const limits = LENGTHS[family];
   if (length < limits.min || length > limits.max) return refuse(`its length must be ${limits.min} to ${limits.max}`);
-  const unusable = UNUSABLE.find((range) => prefixesOverlap(range, prefix.value));
+  const unusable = UNUSABLE_RANGES.find((range) => prefixesOverlap(range, prefix.value));
   if (unusable) return refuse(`overlaps ${unusable}, which hosts use for other things`);
   return prefix;
 }
@@ -49,6 +49,13 @@ const LENGTHS = { 4: { min: 8, max: 30 }, 6: { min: 32, max: 124 } } as const;
 const SHARED_SPACE = known("100.64.0.0/10");
 const UNIQUE_LOCAL = known("fd00::/8");
 const IPV4_CHOICES = 64;
-const UNUSABLE = ["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/8", "fe80::/10", "ff00::/8"].map(
-  known,
-);
+/** Loopback, link-local, multicast and the like: no network and no route may have them. */
+export const UNUSABLE_RANGES = [
+  "0.0.0.0/8",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "224.0.0.0/3",
+  "::/8",
+  "fe80::/10",
+  "ff00::/8",
+].map(known);

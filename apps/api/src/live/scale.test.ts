@@ -144,6 +144,7 @@ async function fill(): Promise<void> {
         state: "active",
         expiresAt: null,
         groupIds: [],
+        routes: [],
         ephemeralSeconds: null,
         createdAt: new Date(),
       });

@@ -5,6 +5,7 @@ import {
   inviteIds,
   networkIds,
   peerIds,
+  routeIds,
   ruleIds,
   sessionIds,
   tokenIds,
@@ -22,6 +23,7 @@ export const UserIdSchema = id(userIds);
 export const EnrolmentKeyIdSchema = id(enrolmentKeyIds);
 export const TokenIdSchema = id(tokenIds);
 export const GroupIdSchema = id(groupIds);
+export const RouteIdSchema = id(routeIds);
 export const RuleIdSchema = id(ruleIds);
 export const SessionIdSchema = id(sessionIds);
 export const InviteIdSchema = id(inviteIds);

@@ -5,6 +5,7 @@ import { liveContract } from "../features/live/contract.ts";
 import { networksContract } from "../features/networks/contract.ts";
 import { peersContract } from "../features/peers/contract.ts";
 import { policyContract } from "../features/policy/contract.ts";
+import { routesContract } from "../features/routes/contract.ts";
 import { rulesContract } from "../features/rules/contract.ts";
 import { sessionsContract } from "../features/sessions/contract.ts";
 import { setupContract } from "../features/setup/contract.ts";
@@ -26,6 +27,7 @@ export const contracts = {
   enrolmentKeys: enrolmentKeysContract,
   rules: rulesContract,
   policy: policyContract,
+  routes: routesContract,
   tokens: tokensContract,
   users: usersContract,
   invites: invitesContract,

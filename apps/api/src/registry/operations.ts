@@ -7,6 +7,7 @@ import { liveOperations } from "../features/live/operations.ts";
 import { networksOperations } from "../features/networks/operations.ts";
 import { peersOperations } from "../features/peers/operations.ts";
 import { policyOperations } from "../features/policy/operations.ts";
+import { routesOperations } from "../features/routes/operations.ts";
 import { rulesOperations } from "../features/rules/operations.ts";
 import { sessionsOperations } from "../features/sessions/operations.ts";
 import { setupOperations } from "../features/setup/operations.ts";
@@ -52,6 +53,7 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   enrolmentKeys: enrolmentKeysOperations,
   rules: rulesOperations,
   policy: policyOperations,
+  routes: routesOperations,
   tokens: tokensOperations,
   users: usersOperations,
   invites: invitesOperations,

@@ -12,6 +12,7 @@ export { peers } from "./peers.ts";
 export { recoveryCodes } from "./recovery-codes.ts";
 export { policyVersions } from "./policy-versions.ts";
 export { releasedOffsets } from "./released-offsets.ts";
+export { routes } from "./routes.ts";
 export { rules } from "./rules.ts";
 export { sessions } from "./sessions.ts";
 export { tokens } from "./tokens.ts";

@@ -50,6 +50,11 @@ export const peers = pgTable(
     /** When the membership ends by itself; never when null. */
     expiresAt: moment("expires_at"),
     groupIds: groupIdsColumn(),
+    /** Approved ranges behind the peer, sorted; changed with the rows of `routes`. */
+    routes: text("routes")
+      .array()
+      .notNull()
+      .default(sql`'{}'`),
     /** Removed when it was away for so long; kept for good when null. */
     ephemeralSeconds: integer("ephemeral_seconds"),
     createdAt: createdAt(),

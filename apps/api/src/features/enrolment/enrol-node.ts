@@ -71,6 +71,7 @@ export async function enrolNode(
       state: firstState(network.approval, known.approval),
       expiresAt: membershipEnd(network, now),
       groupIds: known.groupIds,
+      routes: [],
       ephemeralSeconds: known.ephemeralSeconds,
       createdAt: now,
     };

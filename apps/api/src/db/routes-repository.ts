@@ -1,0 +1,69 @@
+import { and, count, eq, getTableColumns } from "drizzle-orm";
+import type { NetworkId } from "@weft/protocol";
+import type { Route } from "../domain/route.ts";
+import type { Executor } from "./client.ts";
+import { keyset, pageOf } from "./paging.ts";
+import type { Page, PageRequest } from "./paging.ts";
+import { storedNetworkId, storedPeerId, storedPrefix, storedRouteId } from "./rows.ts";
+import { routes } from "./schema/index.ts";
+
+export type StoredRoute = Route & {
+  readonly networkId: NetworkId;
+  readonly description: string;
+  readonly createdAt: Date;
+};
+
+export async function insertRoute(tx: Executor, route: StoredRoute): Promise<void> {
+  await tx.insert(routes).values(route);
+}
+
+export async function findRoute(db: Executor, id: string): Promise<StoredRoute | undefined> {
+  const [row] = await db.select().from(routes).where(eq(routes.id, id));
+  return row && toRoute(row);
+}
+
+/** All routes of a network. */
+export async function allRoutes(db: Executor, networkId: NetworkId): Promise<readonly StoredRoute[]> {
+  return (await db.select().from(routes).where(eq(routes.networkId, networkId))).map(toRoute);
+}
+
+export async function listRoutes(
+  db: Executor,
+  request: PageRequest<"createdAt"> & { readonly networkId: string },
+): Promise<Page<StoredRoute>> {
+  const page = keyset({ sort: routes.createdAt, id: routes.id }, request);
+  const rows = await db
+    .select(getTableColumns(routes))
+    .from(routes)
+    .where(and(eq(routes.networkId, request.networkId), page.where))
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return pageOf(rows.map(toRoute), request.limit, (route) => ({ value: route.createdAt.toISOString(), id: route.id }));
+}
+
+export async function countRoutes(db: Executor, networkId: string): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(routes).where(eq(routes.networkId, networkId));
+  return row?.total ?? 0;
+}
+
+export async function changeRoute(
+  tx: Executor,
+  id: Route["id"],
+  settings: Pick<StoredRoute, "state" | "description">,
+): Promise<void> {
+  await tx.update(routes).set(settings).where(eq(routes.id, id));
+}
+
+export async function deleteRoute(tx: Executor, id: Route["id"]): Promise<void> {
+  await tx.delete(routes).where(eq(routes.id, id));
+}
+
+function toRoute(row: typeof routes.$inferSelect): StoredRoute {
+  return {
+    ...row,
+    id: storedRouteId(row.id),
+    networkId: storedNetworkId(row.networkId),
+    peerId: storedPeerId(row.peerId),
+    prefix: storedPrefix(row.prefix),
+  };
+}
