@@ -148,6 +148,11 @@ export interface EngineOptions {
   udpGro?: "auto" | "off"
   /** Several datagrams per system call where segmentation and merging are off. Default `auto`. */
   udpBatch?: "auto" | "off"
+  /**
+   * What workers wait with and read the TUN device through. `io_uring` falls back to epoll where the kernel refuses it;
+   * `status()` tells. Default `auto`: the one that measures faster, which is epoll.
+   */
+  io?: "auto" | "epoll" | "io_uring"
   /** Most datagrams in one send and most datagrams merged into one UDP frame, 2 to 128. Default 64. */
   gsoMaxSegments?: number
   /** What to do about sends whose last segment has full size. Default `auto`. */
@@ -182,6 +187,11 @@ export interface EngineStatus {
   shards: number
   /** Every offload, with its state and, when it is not on, the reason. */
   offloads: Array<OffloadStatus>
+  /**
+   * What all workers wait with: `io_uring`, or `epoll` when at least one of them has to; the offload `ioUring` has the
+   * reason.
+   */
+  ioDriver: "epoll" | "io_uring"
   /** Smallest receive buffer the kernel granted, in bytes. */
   receiveBufferBytes: number
   /** Smallest send buffer the kernel granted, in bytes. */
@@ -279,7 +289,7 @@ export interface NativeCpuStack {
 
 /** State of one offload over all workers. */
 export interface OffloadStatus {
-  /** `tunTcp`, `tunUdp`, `udpGso`, `udpGro`, `udpBatch` or `udpEqualTails`. */
+  /** `tunTcp`, `tunUdp`, `udpGso`, `udpGro`, `udpBatch`, `udpEqualTails` or `ioUring`. */
   name: string
   /** `fallback`: it was on until the kernel refused to carry it. */
   state: "on" | "off" | "fallback"

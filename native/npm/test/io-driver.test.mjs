@@ -95,7 +95,7 @@ for (const [at, { title, overrides, driver, ring }] of sets.entries()) {
         numbers,
         Array.from({ length: 500 }, (_, number) => number + 1),
       );
-      const [first, second] = await settledReports(hosts);
+      const [first, second] = await settledReports(hosts, 60_000);
       assertNoDefect(first);
       assertNoDefect(second);
       assertConserved(first.peer, second.peer, lab.kernelDrops(0, 1));
