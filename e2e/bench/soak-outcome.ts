@@ -12,6 +12,8 @@ export type SoakOutcome = {
   /** Growth of the larger daemon from the end of the first third to the end. */
   readonly rssGrowthMb: number;
   readonly faults: number;
+  /** Sends that were refused because the soak had taken the network away; no faults. */
+  readonly refusedInAbsence: number;
   /** Bytes that were compared at their end and were the same, and transfers whose bytes were not. */
   readonly comparedBytes: number;
   readonly alteredTransfers: number;

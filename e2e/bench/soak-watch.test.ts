@@ -1,6 +1,7 @@
+import { constants } from "node:os";
 import { expect, test } from "vitest";
 
-import type { EndpointState } from "../interop/endpoint-settings.ts";
+import type { EndpointFault, EndpointState } from "../interop/endpoint-settings.ts";
 import { createSoakWatch, type SoakWatch } from "./soak-watch.ts";
 
 const QUIET: EndpointState = {
@@ -9,8 +10,11 @@ const QUIET: EndpointState = {
   totals: { packets: 5 },
   peers: { rxBytes: 2e9 },
   handshakes: { responsesAccepted: 10 },
-  faults: 0,
+  faults: [],
 };
+
+/** A send was refused: the host has no route. */
+const AWAY: EndpointFault = { operation: "udp-send", severity: "passing", errno: constants.errno.ENETUNREACH };
 
 test("a run without trouble has no problems", () => {
   const outcome = watched().outcome(3, 40);
@@ -19,7 +23,7 @@ test("a run without trouble has no problems", () => {
 });
 
 test.each<[string, (watch: SoakWatch) => void, string]>([
-  ["faults", (watch) => watch.look({ pid: 2, state: { ...QUIET, faults: 2 }, rssMb: 50 }), "2 faults"],
+  ["faults", (watch) => watch.look({ pid: 2, state: { ...QUIET, faults: [AWAY, AWAY] }, rssMb: 50 }), "2 faults"],
   ["changed bytes", (watch) => watch.noteTransfer({ receivedBytes: 999, identical: false }), "1 transfers"],
   [
     "counters that go back",
@@ -32,6 +36,42 @@ test.each<[string, (watch: SoakWatch) => void, string]>([
   happen(watch);
 
   expect(watch.outcome(3, 40).problems).toEqual([expect.stringContaining(words)]);
+});
+
+test("sends that are refused while the soak has taken the network away are no faults, and counted apart", () => {
+  const watch = watched();
+  const [before, after] = [QUIET, { ...QUIET, faults: [AWAY, AWAY] }];
+  watch.look({ pid: 1, state: after, rssMb: 50 });
+
+  watch.noteAbsence(before, after);
+
+  expect(watch.outcome(3, 40)).toMatchObject({ problems: [], faults: 0, refusedInAbsence: 2 });
+});
+
+test.each<[string, EndpointFault]>([
+  ["another call", { ...AWAY, operation: "tun-write" }],
+  ["another reason", { ...AWAY, errno: constants.errno.EHOSTUNREACH }],
+  ["a fatal one", { ...AWAY, severity: "fatal" }],
+  ["the engine itself", { operation: "engine", severity: "fatal", errno: 0 }],
+])("any other fault of that time counts: %s", (_name, fault) => {
+  const watch = watched();
+  const after = { ...QUIET, faults: [AWAY, fault] };
+  watch.look({ pid: 1, state: after, rssMb: 50 });
+
+  watch.noteAbsence(QUIET, after);
+
+  expect(watch.outcome(3, 40).problems).toEqual([expect.stringContaining("1 faults")]);
+});
+
+test("a send that is refused before or after that time counts", () => {
+  const watch = watched();
+  const before = { ...QUIET, faults: [AWAY] };
+  const after = { ...QUIET, faults: [AWAY, AWAY] };
+  watch.noteAbsence(before, after);
+
+  watch.look({ pid: 1, state: { ...QUIET, faults: [AWAY, AWAY, AWAY] }, rssMb: 50 });
+
+  expect(watch.outcome(3, 40)).toMatchObject({ faults: 2, refusedInAbsence: 1 });
 });
 
 test("a run that compares no bytes or disturbs nothing shows nothing", () => {

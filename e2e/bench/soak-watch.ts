@@ -1,4 +1,6 @@
-import type { EndpointState } from "../interop/endpoint-settings.ts";
+import { constants } from "node:os";
+
+import type { EndpointFault, EndpointState } from "../interop/endpoint-settings.ts";
 import type { TransferResult } from "../harness/traffic.ts";
 import type { SoakOutcome } from "./soak-outcome.ts";
 
@@ -7,6 +9,8 @@ export type SoakLook = { readonly pid: number; readonly state: EndpointState; re
 /** Keeps what was seen of each daemon and judges it at the end. */
 export type SoakWatch = {
   readonly look: (seen: SoakLook) => void;
+  /** What a daemon reported while the soak had taken its network away; both states are of the same process. */
+  readonly noteAbsence: (before: EndpointState, after: EndpointState) => void;
   readonly noteRecovery: (milliseconds: number) => void;
   readonly noteTransfer: (transfer: Pick<TransferResult, "receivedBytes" | "identical">) => void;
   readonly outcome: (disturbances: number, seconds: number) => SoakOutcome;
@@ -17,6 +21,7 @@ export function createSoakWatch(): SoakWatch {
   const looks = new Map<number, SoakLook[]>();
   const goneBack = new Set<string>();
   let recoveryMsMax = 0;
+  let refusedInAbsence = 0;
   const transfers = { comparedBytes: 0, alteredTransfers: 0 };
   return {
     look(seen) {
@@ -24,6 +29,9 @@ export function createSoakWatch(): SoakWatch {
       const last = before.at(-1);
       if (last) for (const name of lowerThan(last.state, seen.state)) goneBack.add(name);
       looks.set(seen.pid, [...before, seen]);
+    },
+    noteAbsence(before, after) {
+      refusedInAbsence += after.faults.slice(before.faults.length).filter(isAbsentNetwork).length;
     },
     noteRecovery(milliseconds) {
       recoveryMsMax = Math.max(recoveryMsMax, milliseconds);
@@ -44,7 +52,8 @@ export function createSoakWatch(): SoakWatch {
         lostEvents: sum(({ handshakes }) => handshakes["droppedQueueFull"] ?? 0),
         countersGoneBack: [...goneBack],
         rssGrowthMb: Math.max(...[...looks.values()].map(growthMb)),
-        faults: sum(({ faults }) => faults),
+        faults: sum(({ faults }) => faults.length) - refusedInAbsence,
+        refusedInAbsence,
         ...transfers,
       };
       return { ...result, problems: problemsOf(result, seconds) };
@@ -64,6 +73,11 @@ function problemsOf(result: Omit<SoakOutcome, "problems">, seconds: number): str
     ...result.countersGoneBack.map((name) => `the counter ${name} went back`),
     ...(result.rssGrowthMb > RSS_GROWTH_MB_MAX ? [`memory grew by ${result.rssGrowthMb.toFixed(1)} MB`] : []),
   ];
+}
+
+/** A send without a route: what the kernel says while a host has no link or no address, seen in every run and never else. */
+function isAbsentNetwork({ operation, severity, errno }: EndpointFault): boolean {
+  return operation === "udp-send" && severity === "passing" && errno === constants.errno.ENETUNREACH;
 }
 
 function lowerThan(before: EndpointState, after: EndpointState): string[] {

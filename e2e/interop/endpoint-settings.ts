@@ -22,6 +22,10 @@ export const EndpointSettingsSchema = z.object({
 });
 export type EndpointSettings = z.infer<typeof EndpointSettingsSchema>;
 
+/** A call that failed; a failure of the engine has the operation "engine" and no error number. */
+const EndpointFaultSchema = z.object({ operation: z.string(), severity: z.string(), errno: z.number() });
+export type EndpointFault = z.infer<typeof EndpointFaultSchema>;
+
 /** What an endpoint answers to "state". Counters count since it started and never go back. */
 export const EndpointStateSchema = z.object({
   event: z.literal("state"),
@@ -32,7 +36,7 @@ export const EndpointStateSchema = z.object({
   peers: z.record(z.string(), z.number()),
   /** The slow path's counters, by name. */
   handshakes: z.record(z.string(), z.number()),
-  /** Faults and failures that the tunnel reported; sends that the network refused for a moment are not among them. */
-  faults: z.number(),
+  /** Every fault and failure that the tunnel reported, oldest first. */
+  faults: z.array(EndpointFaultSchema),
 });
 export type EndpointState = z.infer<typeof EndpointStateSchema>;

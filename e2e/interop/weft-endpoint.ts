@@ -11,15 +11,17 @@ import { pathToFileURL } from "node:url";
 import { formatConcealProblem, PLAIN_CONCEAL, Secret, setConcealKeys } from "@weft/protocol";
 
 import { repositoryPath } from "../harness/repository.ts";
-import { EndpointSettingsSchema, type EndpointSettings, type EndpointState } from "./endpoint-settings.ts";
+import {
+  EndpointSettingsSchema,
+  type EndpointFault,
+  type EndpointSettings,
+  type EndpointState,
+} from "./endpoint-settings.ts";
 
 /** What we use of the built data plane; e2e starts what was built and imports no source of another package. */
 type Dataplane = { readonly createTunnel: (options: object) => CreateResult };
 type CreateResult = { readonly ok: true; readonly value: Tunnel } | { readonly ok: false; readonly error: unknown };
-type EndpointEvent = {
-  readonly kind: string;
-  readonly fault?: { readonly operation: string; readonly severity: string };
-};
+type EndpointEvent = { readonly kind: string; readonly fault?: EndpointFault };
 type Step = { readonly ok: boolean; readonly error?: unknown };
 type Table = { readonly columns: readonly string[]; readonly rows: number; readonly values: BigUint64Array };
 type Tunnel = {
@@ -34,6 +36,8 @@ type Tunnel = {
   readonly close: () => void;
 };
 
+/** One a second and kind is reported: enough for hours of trouble. */
+const FAULTS_MAX = 10_000;
 const NOT_COUNTERS = new Set(["peer", "lastReceivedAgeMs", "sessionAgeMs"]);
 const ALLOW_ALL = {
   id: 1,
@@ -45,7 +49,7 @@ const ALLOW_ALL = {
   ports: null,
 };
 
-let faults = 0;
+const faults: EndpointFault[] = [];
 const input = createInterface({ input: process.stdin });
 const [firstLine] = await once(input, "line");
 const settings = EndpointSettingsSchema.parse(JSON.parse(String(firstLine)));
@@ -71,7 +75,8 @@ function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
     ...(wanted.rekeyAfterSeconds === undefined ? {} : { engine: { rekeyAfterSeconds: wanted.rekeyAfterSeconds } }),
     conceal: disguiseOf(wanted),
     onEvent: (event: EndpointEvent) => {
-      if (isFault(event)) faults += 1;
+      const fault = faultOf(event);
+      if (fault && faults.length < FAULTS_MAX) faults.push(fault);
       process.stderr.write(`${JSON.stringify(event)}\n`);
     },
   });
@@ -104,10 +109,8 @@ function disguiseOf({ disguise }: EndpointSettings): object {
   return set.value;
 }
 
-/** A network that is away for a moment refuses what is sent into it; that is no fault of ours. */
-function isFault({ kind, fault }: EndpointEvent): boolean {
-  if (kind === "engine-failed") return true;
-  return kind === "fault" && !(fault?.severity === "passing" && fault.operation === "udp-send");
+function faultOf({ kind, fault }: EndpointEvent): EndpointFault | undefined {
+  return kind === "engine-failed" ? { operation: "engine", severity: "fatal", errno: 0 } : fault;
 }
 
 function stateOf(open: Tunnel): EndpointState {

@@ -44,14 +44,14 @@ export async function startWeftPeer(options: WeftPeerOptions): Promise<WeftPeer>
     ...(options.core === undefined ? {} : { core: options.core }),
   });
   program.write(`${JSON.stringify(settings)}\n`);
-  await program.waitForLine("ready", 15_000, (line) => (line.includes('"event":"ready"') ? true : undefined));
+  await program.waitForLine("ready", 60_000, (line) => (line.includes('"event":"ready"') ? true : undefined));
   let asked = 0;
   const state = async (): Promise<EndpointState> => {
     asked += 1;
     let seen = 0;
     const wanted = asked;
     program.write("state\n");
-    return program.waitForLine("state", 5_000, (line) => {
+    return program.waitForLine("state", 60_000, (line) => {
       const parsed = EndpointStateSchema.safeParse(parseJson(line)).data;
       if (parsed === undefined) return undefined;
       seen += 1;

@@ -22,6 +22,7 @@ export async function runSoakSuite({ options, progress }: SuiteContext): Promise
       countersGoneBack: outcome.countersGoneBack.length,
       rssGrowthMb: outcome.rssGrowthMb,
       faults: outcome.faults,
+      refusedInAbsence: outcome.refusedInAbsence,
       comparedBytes: outcome.comparedBytes,
       alteredTransfers: outcome.alteredTransfers,
     },
