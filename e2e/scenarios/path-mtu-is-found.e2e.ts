@@ -5,6 +5,7 @@ import { argv } from "../harness/argv.ts";
 import type { Agent } from "../harness/agents.ts";
 import { eventually } from "../harness/eventually.ts";
 import { startMesh, stopMesh, type Mesh } from "../harness/mesh.ts";
+import { startProgram } from "../harness/programs.ts";
 import { type RoutedNetwork, startRoutedNetwork } from "../harness/routed-network.ts";
 import { whyNoMesh } from "../harness/tools.ts";
 import { exchangeDatagrams, transferBytes } from "../harness/traffic.ts";
@@ -36,6 +37,37 @@ describe.each([4, 6] as const)("over IPv%s", (family) => {
       }
       // Datagrams that were too long for a bound still being searched are lost; none is once both ends know the path.
       await everythingCrosses(mesh);
+    },
+  );
+
+  test(
+    "P-54 datagrams that fit every path are never lost while a narrower path is searched for",
+    { timeout: 600_000 },
+    async () => {
+      const { mesh, network } = await routed({ family, linkMtu: 1_500, mtu: 1_500, routers: "swallow" });
+      for (const agent of [mesh.ada, mesh.grace]) await settled(agent, 1_500);
+      // Large packets make both ends notice; none of them comes through.
+      const large = [mesh.road, mesh.wayBack].map(({ from, address }) =>
+        startProgram({
+          name: "large echo requests",
+          program: "ping",
+          args: argv`-n -q -i 0.1 -s ${LARGE_BYTES} ${address}`,
+          host: from,
+        }),
+      );
+      await network.carry(1_400);
+
+      let exchanges = 0;
+      for (let searching = true; searching; exchanges += 1) {
+        // Read first: the last exchange begins when both ends know the path.
+        const found = await Promise.all([mesh.ada, mesh.grace].map(foundPath));
+        searching = found.some((mtu) => mtu === undefined || mtu > fitting(1_400, family));
+        for (const road of [mesh.road, mesh.wayBack]) {
+          expect(await exchangeDatagrams(road, SMALL_BYTES_MAX[family])).toMatchObject({ lost: 0, altered: 0 });
+        }
+      }
+      await Promise.all(large.map((pings) => pings.stop()));
+      expect(exchanges).toBeGreaterThan(1);
     },
   );
 
@@ -109,11 +141,15 @@ async function everythingCrosses(mesh: Mesh): Promise<void> {
 
 /** The inner MTU of the path to the only peer, once it is verified. */
 async function settled(agent: Agent, mtu: number): Promise<number> {
-  return eventually(`the path of ${String(mtu)} verified by ${agent.name}`, { withinMs: 60_000 }, async () => {
-    const { stdout } = await agent.weft("status", "--json");
-    const [peer] = StatusSchema.parse(JSON.parse(stdout)).peers;
-    return peer?.pathMtu.state === "verified" ? peer.pathMtu.mtu : undefined;
-  });
+  const what = `the path of ${String(mtu)} verified by ${agent.name}`;
+  return eventually(what, { withinMs: 60_000 }, () => foundPath(agent));
+}
+
+/** The inner MTU of the path to the only peer, if it is verified at present. */
+async function foundPath(agent: Agent): Promise<number | undefined> {
+  const { stdout } = await agent.weft("status", "--json");
+  const [peer] = StatusSchema.parse(JSON.parse(stdout)).peers;
+  return peer?.pathMtu.state === "verified" ? peer.pathMtu.mtu : undefined;
 }
 
 async function interfaceMtu(agent: Agent): Promise<number> {
@@ -129,6 +165,10 @@ function fitting(mtu: number, family: 4 | 6): number {
 
 /** Fits the narrowest path here: 1,300 over IPv6, less all headers and the 8 bytes at which the search ends. */
 const DATAGRAM_BYTES_MAX = 1_184;
+/** Fits every path: 576 over IPv4, 1,280 over IPv6, less all headers. */
+const SMALL_BYTES_MAX = { 4: 576 - 28 - 32 - 28, 6: 1_280 - 48 - 32 - 28 } as const;
+/** An echo request that fills the tunnel's 1,420. */
+const LARGE_BYTES = 1_392;
 const StatusSchema = z.object({
   peers: z.array(z.object({ pathMtu: z.object({ state: z.string(), mtu: z.number().optional() }) })),
 });

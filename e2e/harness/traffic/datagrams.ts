@@ -13,7 +13,8 @@ import { isIPv6 } from "node:net";
 
 /** Datagrams on the road at a time: few enough that no socket buffer overflows. */
 const WINDOW = 16;
-const QUIET_MS = 1_500;
+/** Silence for so long is a loss; a busy machine may stand still for seconds. */
+const QUIET_MS = 10_000;
 const [mode, address, portText, largestText] = process.argv.slice(2);
 const port = Number.parseInt(portText ?? "", 10);
 
