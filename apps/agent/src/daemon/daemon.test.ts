@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createConnection } from "node:net";
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -99,6 +100,14 @@ async function joinAndRun(): Promise<{ daemon: Daemon; stream: () => AgentStream
   expect((await daemon.ready).ok).toBe(true);
   await eventually("the stream is there", () => plane.streams.length === 1);
   return { daemon, stream: () => plane.streams[0]! };
+}
+
+/** A socket whose listener was killed: the file is there, nobody accepts. */
+function leaveSocketBehind(path: string): void {
+  const script =
+    "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))";
+  expect(spawnSync(process.execPath, ["-e", script, path]).signal).toBe("SIGKILL");
+  expect(existsSync(path)).toBe(true);
 }
 
 /** Every list of peers that tunnels made from now on are given. */
@@ -552,6 +561,28 @@ describe("start and stop", () => {
     expect(second).toMatchObject({ ok: false, error: { code: "held" } });
     expect((await askDaemon(state.paths.socket, { method: "status" }).answer).ok).toBe(true);
     expect(system.removedInterfaces).toEqual([]);
+  });
+
+  test("a daemon that runs where its process cannot be seen keeps lock and socket", async () => {
+    await join();
+    await run();
+    const lock = "4194305 1\n"; // No process has such a number here.
+    writeFileSync(state.paths.lock, lock);
+
+    await expect(run()).rejects.toThrow("cannot be seen from here");
+
+    expect(readFileSync(state.paths.lock, "utf8")).toBe(lock);
+    expect((await askDaemon(state.paths.socket, { method: "status" }).answer).ok).toBe(true);
+    expect(system.removedInterfaces).toEqual([]);
+  });
+
+  test("a socket that a killed daemon left behind keeps nobody from starting", async () => {
+    await join();
+    leaveSocketBehind(state.paths.socket);
+
+    await run();
+
+    expect((await askDaemon(state.paths.socket, { method: "status" }).answer).ok).toBe(true);
   });
 
   test("what a killed daemon left behind is removed at the next start", async () => {

@@ -2,8 +2,8 @@ import { err, ok, type Result } from "@weft/protocol";
 
 import { parseServerUrl } from "../settings/server-url.ts";
 import { removeFile } from "../state/files.ts";
-import { acquireLock } from "../state/lock.ts";
-import { openLocalApi } from "./local-api.ts";
+import { acquireLock, lockHolder } from "../state/lock.ts";
+import { openLocalApi, somebodyListens } from "./local-api.ts";
 import { debugBundle, mapSummary } from "./debug-bundle.ts";
 import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
 import { openMetrics } from "./metrics-endpoint.ts";
@@ -38,6 +38,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   if (!identity.ok) return identity;
   const address = parseServerUrl(membership.value.serverUrl);
   if (!address.ok) return address;
+  if (lockHolder(store.paths.lock) === null && (await somebodyListens(store.paths.socket))) return HELD_UNSEEN;
   const lock = acquireLock(store.paths.lock);
   if (!lock.ok) return lock;
 
@@ -144,6 +145,11 @@ function promiseOf<T>(): { readonly promise: Promise<T>; readonly resolve: (valu
 }
 
 const LEAVE_TIMEOUT_MS = 5_000;
+const HELD_UNSEEN: Result<never, LocalFailure> = err({
+  code: "held",
+  message:
+    "a weft daemon already runs on this state directory, as a process that cannot be seen from here (in a container?)",
+});
 const NOT_JOINED: LocalFailure = {
   code: "not_joined",
   message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it',

@@ -1,8 +1,9 @@
 import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { createConnection, createServer, type Socket } from "node:net";
 
 import { err, ok, type Result } from "@weft/protocol";
 
+import { errorCode } from "../state/files.ts";
 import { parseLocalRequest, REQUEST_BYTES_MAX, type LocalReply, type LocalRequest } from "./local-protocol.ts";
 
 /** One question being answered. */
@@ -55,6 +56,22 @@ export function openLocalApi(
       );
     });
     process.umask(before);
+  });
+}
+
+/**
+ * Whether somebody listens on the socket. The lock tells nothing about a holder in another process namespace, such as a
+ * container that shares the state directory; the socket does.
+ */
+export function somebodyListens(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    // A full queue has an owner; a socket without one refuses.
+    socket.once("error", (error) => resolve(errorCode(error) === "EAGAIN"));
   });
 }
 
