@@ -110,10 +110,6 @@ export async function countRules(db: Executor, networkId: string): Promise<numbe
   return row?.total ?? 0;
 }
 
-export async function deleteRule(tx: Executor, id: RuleId): Promise<void> {
-  await tx.delete(rules).where(eq(rules.id, id));
-}
-
 function isBehind({ value, id }: Place): SQL {
   const [place = "", createdAt = ""] = value.split(SEPARATOR);
   return sql`(${rules.place}, ${rules.createdAt}, ${rules.id}) > (${place}::integer, ${createdAt}::timestamptz, ${id})`;
