@@ -22,19 +22,23 @@ export async function keepServerKey(db: Executor, fresh: string): Promise<string
 
 /** Opens the bootstrap at the first start with a token, on a server without accounts; later starts change nothing. */
 export async function openBootstrap(db: Executor, until: Date): Promise<void> {
-  const nobody = sql`not exists (select 1 from ${users})`;
   await db
     .update(instance)
     .set({ bootstrapUntil: until })
-    .where(and(isNull(instance.bootstrapUntil), nobody));
+    .where(and(isNull(instance.bootstrapUntil), NOBODY));
 }
 
-/** Spends the bootstrap; false when there is none, or it was spent, or its time is over. Of parallel attempts one gets it. */
+/**
+ * Spends the bootstrap; false when there is none, or it was spent, or its time is over, or somebody has an account.
+ * Of parallel attempts one gets it. The accounts are locked.
+ */
 export async function takeBootstrap(tx: Executor, now: Date): Promise<boolean> {
   const taken = await tx
     .update(instance)
     .set({ bootstrapUsedAt: now })
-    .where(and(isNull(instance.bootstrapUsedAt), gt(instance.bootstrapUntil, now)))
+    .where(and(isNull(instance.bootstrapUsedAt), gt(instance.bootstrapUntil, now), NOBODY))
     .returning({ only: instance.only });
   return taken.length > 0;
 }
+
+const NOBODY = sql`not exists (select 1 from ${users})`;

@@ -5,7 +5,7 @@ import { transact } from "../db/transact.ts";
 import { findUser, lockUsers, otherOwnerExists } from "../db/users-repository.ts";
 import type { Account } from "../db/users-repository.ts";
 import type { Failure } from "../domain/failure.ts";
-import { roleCovers } from "./access.ts";
+import { roleCovers, strongerRole } from "./access.ts";
 import type { ServerRole } from "./access.ts";
 import { accountView } from "./account-view.ts";
 import { recordAudit } from "./audit.ts";
@@ -32,7 +32,7 @@ export function changeAccount(
     await lockUsers(tx);
     const before = await findUser(tx, change.id);
     if (!before || before.kind !== change.kind) return err({ code: "not_found", what: NOUNS[change.kind] });
-    const refused = refuseStronger(call, before.role);
+    const refused = refuseStrongerAccount(call, before);
     if (refused) return err(refused);
     if (isSigningOwner(before) && change.endsOwner(before) && !(await otherOwnerExists(tx, before.id))) {
       return err({ code: "last_owner" });
@@ -56,6 +56,21 @@ export function changeAccount(
 export function refuseStronger({ actor }: Pick<Call, "actor">, role: ServerRole): Failure | undefined {
   if ("userId" in actor && roleCovers(actor.role, role)) return undefined;
   return { code: "forbidden", detail: `only somebody with the role ${role} may do this` };
+}
+
+/** The same for an account: roles that it has in single networks count as well. */
+export function refuseStrongerAccount(
+  { actor }: Pick<Call, "actor">,
+  { role, networkRoles }: Pick<Account, "role" | "networkRoles">,
+): Failure | undefined {
+  const refused = refuseStronger({ actor }, role);
+  if (refused || !("userId" in actor)) return refused;
+  const own = new Map(actor.networkRoles.map((given) => [given.networkId, given.role]));
+  const above = networkRoles.find(
+    (given) => !roleCovers(strongerRole(actor.role, own.get(given.networkId) ?? "none"), given.role),
+  );
+  if (!above) return undefined;
+  return { code: "forbidden", detail: `only somebody with the role ${above.role} in ${above.networkId} may do this` };
 }
 
 function isSigningOwner(account: Account): boolean {

@@ -173,6 +173,21 @@ describe("the second factor", () => {
     expect((await auditOf(server, "users.resetMfa")).at(-1)).toMatchObject({ object_id: userId });
   });
 
+  test("nobody takes their own off as an administrator: that needs password and code, whoever holds the session", async () => {
+    const { userId, browser } = await withFactor();
+    await owner.call("PATCH", `/api/v1/users/${userId}`, { role: "admin" });
+    const made = await browser.post("/api/v1/tokens", { name: "t", scopes: ["users:write"] });
+    const robot = createRestClient(server.url, { token: made.body.token });
+
+    const answers = [
+      await browser.post(`/api/v1/users/${userId}/reset-mfa`),
+      await robot.post(`/api/v1/users/${userId}/reset-mfa`),
+    ];
+
+    expect(answers.map(({ body }) => body.code)).toEqual(["forbidden", "forbidden"]);
+    expect((await browser.get("/api/v1/users/current")).body.hasSecondFactor).toBe(true);
+  });
+
   test("a token changes neither password nor second factor: it proves nobody's presence", async () => {
     const { browser, password } = await join(server, owner, { login: "absent", role: "admin" });
     const made = await browser.post("/api/v1/tokens", { name: "t", scopes: ["users:write"] });

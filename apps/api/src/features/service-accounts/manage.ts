@@ -14,7 +14,7 @@ import {
 import { accountView } from "../../registry/account-view.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
-import { changeAccount, refuseStronger } from "../../registry/change-account.ts";
+import { changeAccount, refuseStronger, refuseStrongerAccount } from "../../registry/change-account.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { issueToken } from "../../registry/issue-token.ts";
@@ -119,7 +119,7 @@ export async function createServiceToken(
   return transact(deps.database.db, async (tx) => {
     const account = await findUser(tx, serviceAccountId);
     if (account?.kind !== "service") return err(UNKNOWN);
-    const refused = refuseStronger(call, account.role);
+    const refused = refuseStrongerAccount(call, account);
     if (refused) return err(refused);
     const wanted = { ...input, kind: "svc", userId: account.id, action: "serviceAccounts.createToken" } as const;
     return issueToken(deps, tx, { call, wanted });

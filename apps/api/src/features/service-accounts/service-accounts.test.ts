@@ -7,15 +7,16 @@ import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
 import { auditOf, join } from "../../testing/people.ts";
 import { createRestClient, setUp } from "../../testing/rest-client.ts";
-import type { RestClient } from "../../testing/rest-client.ts";
+import type { Json, RestClient } from "../../testing/rest-client.ts";
 
 let server: TestApp;
 let owner: RestClient;
+let network: Json;
 let nowMs = Date.now();
 
 beforeAll(async () => {
   server = await createTestApp({ clock: { nowMs: () => nowMs } });
-  ({ owner } = await setUp(server.url));
+  ({ owner, network } = await setUp(server.url));
 });
 afterAll(() => server.dispose());
 
@@ -85,6 +86,29 @@ describe("service accounts", () => {
     expect((await make(robot, weak.body.id, ["peers:read"])).status).toBe(201);
     expect((await make(robot, weak.body.id, ["peers:write"])).body.code).toBe("scope_missing");
     expect((await make(admin.browser, strong.body.id, ["peers:read"])).body.code).toBe("forbidden");
+  });
+
+  test("SEC-37 an administrator gets no token of an account that owns a network, and cannot touch that account", async () => {
+    const networkRoles = [{ networkId: network.id, role: "owner" }];
+    const robot = await owner.post("/api/v1/service-accounts", { login: "landlord", role: "none", networkRoles });
+    const admin = await join(server, owner, { login: "anna", role: "admin" });
+    const tenant = await join(server, owner, { login: "tina", role: "none" });
+    await owner.call("PATCH", `/api/v1/users/${tenant.userId}`, { networkRoles });
+    const path = `/api/v1/service-accounts/${robot.body.id}`;
+    const ask = () => admin.browser.post(`${path}/tokens`, { name: "x", scopes: ["networks:write"] });
+
+    const answers = [
+      await ask(),
+      await admin.browser.post(`${path}/disable`),
+      await admin.browser.call("DELETE", path),
+      await admin.browser.call("PATCH", `/api/v1/users/${tenant.userId}`, { networkRoles: [] }),
+      await admin.browser.post(`/api/v1/users/${tenant.userId}/reset-mfa`),
+    ];
+    await owner.call("PATCH", `/api/v1/users/${admin.userId}`, { networkRoles });
+
+    expect(answers.map(({ body }) => body.code)).toEqual(answers.map(() => "forbidden"));
+    // Whoever owns the network as well gives nothing away that is not theirs.
+    expect((await ask()).status).toBe(201);
   });
 
   test("SEC-52 scopes match exactly: no prefix, no wildcard, no other resource", async () => {
@@ -171,6 +195,19 @@ describe("the bootstrap token", () => {
 
     expect(made.status).toBe(201);
     expect(late.body.code).toBe("bootstrap_unusable");
+    await fresh.dispose();
+  });
+
+  test("API-43 an owner who came without it ends it: it opens no server that has accounts", async () => {
+    const fresh = await createTestApp({ environment });
+    await setUp(fresh.url);
+
+    const late = await createRestClient(fresh.url).post("/api/v1/setup/service-account", {
+      bootstrapToken,
+      login: "late",
+    });
+
+    expect(late.body).toMatchObject({ status: 403, code: "bootstrap_unusable" });
     await fresh.dispose();
   });
 

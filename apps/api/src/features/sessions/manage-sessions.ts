@@ -12,6 +12,7 @@ import { findUser } from "../../db/users-repository.ts";
 import { roleCovers } from "../../registry/access.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
+import { refuseStrongerAccount } from "../../registry/change-account.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { nextCursor, pageRequest } from "../../registry/pages.ts";
@@ -53,9 +54,8 @@ export async function revokeSession(
     if (!session || !holder || !("userId" in actor)) return err({ code: "not_found", what: "session" });
     if (session.userId !== actor.userId) {
       if (!roleCovers(actor.role, "admin")) return err({ code: "not_found", what: "session" });
-      if (!roleCovers(actor.role, holder.role)) {
-        return err({ code: "forbidden", detail: `only somebody with the role ${holder.role} may do this` });
-      }
+      const refused = refuseStrongerAccount(call, holder);
+      if (refused) return err(refused);
     }
     await deleteSession(tx, session.tokenHash);
     await recordAudit(tx, call, {

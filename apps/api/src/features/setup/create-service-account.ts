@@ -1,7 +1,7 @@
 import { err, userIds } from "@weft/protocol";
 import { takeBootstrap } from "../../db/instance-repository.ts";
 import { transact } from "../../db/transact.ts";
-import { findCredentials, insertUser } from "../../db/users-repository.ts";
+import { insertUser, lockUsers } from "../../db/users-repository.ts";
 import { addressGroup } from "../../domain/address-group.ts";
 import { SCOPE_RESOURCES } from "../../registry/access.ts";
 import type { Scope } from "../../registry/access.ts";
@@ -26,8 +26,8 @@ export async function createFirstServiceAccount(
   if (!isBootstrapToken(deps, bootstrapToken)) return err({ code: "bootstrap_unusable" });
   deps.throttle.succeed(subjects);
   return transact(deps.database.db, async (tx) => {
+    await lockUsers(tx);
     if (!(await takeBootstrap(tx, now))) return err({ code: "bootstrap_unusable" });
-    if (await findCredentials(tx, login)) return err({ code: "name_taken", name: login });
     const account = { id: userIds.make(deps.random), kind: "service", login, role: "owner" } as const;
     await insertUser(tx, { ...account, passwordHash: null, createdAt: now });
     const note = { action: "setup.createServiceAccount", objectId: account.id, networkId: null };

@@ -42,8 +42,12 @@ export async function enableUser(deps: FeatureDeps, call: Call, { userId }: Inpu
   });
 }
 
-/** Takes the second factor off; whoever holds a session of the account has to sign in again. */
+/** Takes the second factor off somebody else; whoever holds a session of the account has to sign in again. */
 export async function resetMfa(deps: FeatureDeps, call: Call, { userId }: Input): Answer {
+  if ("userId" in call.actor && call.actor.userId === userId) {
+    const detail = "your own second factor goes with your password and a code, or a recovery code";
+    return err({ code: "forbidden", detail });
+  }
   return change(deps, call, {
     id: userId,
     action: "users.resetMfa",

@@ -4,6 +4,7 @@ import type { TestApp } from "../../testing/create-test-app.ts";
 import { auditOf, join, secretOf, tokenOf } from "../../testing/people.ts";
 import { createRestClient, makeKey, setUp } from "../../testing/rest-client.ts";
 import type { Json, RestClient } from "../../testing/rest-client.ts";
+import { untilBlocked } from "../../testing/until-blocked.ts";
 
 let server: TestApp;
 let owner: RestClient;
@@ -90,6 +91,24 @@ describe("invites", () => {
     });
 
     expect(answer.body.code).toBe("invite_unusable");
+  });
+
+  test("a link used while its maker is removed is refused, and neither of the two breaks the other", async () => {
+    const maker = await join(server, owner, { login: "leaver", role: "admin" });
+    const invite = await maker.browser.post("/api/v1/invites", { role: "viewer" });
+    const body = { secret: secretOf(invite.body.link), login: "too-late", password: "a long password" };
+    const { sql, dispose } = server.database.connect();
+
+    const accepting = await sql.begin(async (tx) => {
+      await tx`lock table users in share row exclusive mode`;
+      const answer = createRestClient(server.url).post("/api/v1/invites/accept", body);
+      await untilBlocked({ sql });
+      await tx`delete from users where id = ${maker.userId}`;
+      return { answer };
+    });
+    await dispose();
+
+    expect((await accepting.answer).body).toMatchObject({ status: 403, code: "invite_unusable" });
   });
 
   test("a login that is taken does not spend the link", async () => {
