@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lt } from "drizzle-orm";
+import { and, count, desc, eq, lt, sql } from "drizzle-orm";
 import type { NetworkId } from "@weft/protocol";
 import type { Executor } from "./client.ts";
 import type { Page, PageRequest } from "./paging.ts";
@@ -38,20 +38,23 @@ export async function findPolicyVersion(
   return row && toVersion(row);
 }
 
-/** Newest first. */
+/** A policy that a network had, without what it said. */
+export type PolicyVersionSummary = Omit<PolicyVersion, "document"> & { readonly ruleCount: number };
+
+/** Newest first. Documents are long: the database counts their rules. */
 export async function listPolicyVersions(
   db: Executor,
   request: Pick<PageRequest<"version">, "limit" | "after"> & { readonly networkId: string },
-): Promise<Page<PolicyVersion>> {
+): Promise<Page<PolicyVersionSummary>> {
   const behind = request.after && lt(policyVersions.version, Number(request.after.value));
   const rows = await db
-    .select()
+    .select(summary)
     .from(policyVersions)
     .where(and(eq(policyVersions.networkId, request.networkId), behind))
     .orderBy(desc(policyVersions.version))
     // One more than asked for tells whether another page follows.
     .limit(request.limit + 1);
-  return pageOf(rows.map(toVersion), request.limit, ({ version }) => ({ value: String(version), id: "" }));
+  return pageOf(rows.map(withNetwork), request.limit, ({ version }) => ({ value: String(version), id: "" }));
 }
 
 export async function countPolicyVersions(db: Executor, networkId: string): Promise<number> {
@@ -64,5 +67,17 @@ export async function insertPolicyVersion(tx: Executor, version: PolicyVersion):
 }
 
 function toVersion(row: typeof policyVersions.$inferSelect): PolicyVersion {
+  return withNetwork(row);
+}
+
+function withNetwork<T extends { readonly networkId: string }>(row: T): T & { readonly networkId: NetworkId } {
   return { ...row, networkId: storedNetworkId(row.networkId) };
 }
+
+const summary = {
+  networkId: policyVersions.networkId,
+  version: policyVersions.version,
+  author: policyVersions.author,
+  at: policyVersions.at,
+  ruleCount: sql<number>`jsonb_array_length(${policyVersions.document} -> 'rules')`,
+};

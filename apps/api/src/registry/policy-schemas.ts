@@ -5,6 +5,9 @@ import type { Selector } from "../domain/policy-rule.ts";
 import type { PolicyTest } from "../domain/policy-test.ts";
 import { GroupIdSchema, NetworkIdSchema, PeerIdSchema, RuleIdSchema, TimeSchema } from "./common-schemas.ts";
 
+/** A policy has at most this many rules. */
+export const RULES_MAX = 2_000;
+
 export const PortSchema = z.int().min(0).max(65_535);
 const ByteSchema = z.int().min(0).max(255);
 

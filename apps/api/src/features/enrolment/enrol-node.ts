@@ -4,6 +4,7 @@ import { allocateOffset } from "../../db/address-allocation.ts";
 import { findEnrolmentKeyByHash, spendEnrolmentKey } from "../../db/enrolment-keys-repository.ts";
 import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
 import { changePeer, findPeerByIdentity, insertPeer, namesLike } from "../../db/peers-repository.ts";
+import type { EnrolmentKey } from "../../db/enrolment-keys-repository.ts";
 import type { Executor } from "../../db/client.ts";
 import { transact } from "../../db/transact.ts";
 import { addressesAt } from "../../domain/address-pool.ts";
@@ -37,11 +38,14 @@ export async function enrolNode(
   { node, key }: { readonly node: JoiningNode; readonly key: Secret<string> },
 ): Promise<Result<Peer, Failure>> {
   const now = new Date(deps.clock.nowMs());
-  const known = await findEnrolmentKeyByHash(deps.database.db, hashSecret(key.expose()));
-  if (!known) return err({ code: "enrolment_key_unknown" });
+  const hash = hashSecret(key.expose());
+  const found = await findEnrolmentKeyByHash(deps.database.db, hash);
+  if (!found) return err({ code: "enrolment_key_unknown" });
   return transact(deps.database.db, async (tx) => {
-    const network = await lockNetwork(tx, known.networkId);
-    if (!network) return err({ code: "enrolment_key_unknown" });
+    const network = await lockNetwork(tx, found.networkId);
+    // Groups may have left the key until the lock was ours.
+    const known = await findEnrolmentKeyByHash(tx, hash);
+    if (!network || !known) return err({ code: "enrolment_key_unknown" });
     // The network's lock makes us the only one: a second attempt of the same node finds the first one's peer.
     const twin = await findPeerByIdentity(tx, node.identityKey);
     if (twin && !mustRenew(twin, now)) return ok(twin);
@@ -50,7 +54,7 @@ export async function enrolNode(
         code: known.revokedAt || known.expiresAt <= now ? "enrolment_key_expired" : "enrolment_key_used_up",
       });
     }
-    if (twin) return ok(await renew(tx, twin, { from, now, network, enrolmentKeyId: known.id }));
+    if (twin) return ok(await renew(tx, twin, { from, now, network, key: known }));
     const offset = await allocateOffset(tx, network, now);
     if (!offset.ok) return offset;
     const { wantedName, ...facts } = node;
@@ -90,7 +94,7 @@ function mustRenew(peer: Peer, now: Date): boolean {
   return (peer.state === "active" || peer.state === "expired") && !takesPart(peer, now);
 }
 
-/** An expired node that shows a new key takes part again, under its old name and addresses. */
+/** An expired node that shows a new key is a member again, under its old name and addresses; it may have to be let in. */
 async function renew(
   tx: Executor,
   peer: Peer,
@@ -98,21 +102,21 @@ async function renew(
     from,
     now,
     network,
-    enrolmentKeyId,
+    key,
   }: {
     readonly from: { readonly address: string; readonly requestId: string };
     readonly now: Date;
     readonly network: Network;
-    readonly enrolmentKeyId: string;
+    readonly key: EnrolmentKey;
   },
 ): Promise<Peer> {
-  const fresh = { state: "active", expiresAt: membershipEnd(network, now) } as const;
+  const fresh = { state: firstState(network.approval, key.approval), expiresAt: membershipEnd(network, now) };
   await changePeer(tx, peer.id, fresh);
   await publishChanges(tx, peer.networkId, { changes: [{ kind: "peer", peerId: peer.id }], at: now });
   const who = { ...from, actor: { kind: "node", peerId: peer.id, name: peer.name } } as const;
   const before = { state: "expired", expiresAt: peer.expiresAt };
   const note = { action: "peers.enrol", objectId: peer.id, networkId: peer.networkId, before, at: now };
-  await recordAudit(tx, who, { ...note, after: { ...fresh, enrolmentKeyId } });
+  await recordAudit(tx, who, { ...note, after: { ...fresh, enrolmentKeyId: key.id } });
   return { ...peer, ...fresh };
 }
 

@@ -5,6 +5,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { GROUPS_MAX } from "../../registry/peer-schemas.ts";
 import type { PeerView } from "../../registry/peer-schemas.ts";
 import { changeSettings } from "../../registry/change-peer.ts";
 import type { groupsContract } from "./contract.ts";
@@ -46,9 +47,17 @@ async function change(
   return changeSettings(deps, call, {
     peerId,
     action: "peers.regroup",
-    wanted: (peer) =>
-      peer.networkId === group.networkId
-        ? ok({ groupIds: how(peer.groupIds, group.id) })
-        : err({ code: "not_found", what: "peer" }),
+    wanted(peer) {
+      if (peer.networkId !== group.networkId) return err({ code: "not_found", what: "peer" });
+      const wanted = [...new Set(how(peer.groupIds, group.id))];
+      // Whoever has more than that from before may still leave some.
+      if (wanted.length > GROUPS_MAX && wanted.length > peer.groupIds.length) return err(TOO_MANY);
+      return ok({ groupIds: wanted });
+    },
   });
 }
+
+const TOO_MANY = {
+  code: "invalid_input",
+  items: [{ pointer: "/groupId", code: "too_big", message: `a peer belongs to at most ${GROUPS_MAX} groups` }],
+} as const;

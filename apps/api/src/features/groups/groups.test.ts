@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { groupIds } from "@weft/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
@@ -5,6 +7,7 @@ import { makeKey, setUp } from "../../testing/rest-client.ts";
 import type { Json, RestClient } from "../../testing/rest-client.ts";
 import { connectAgent } from "../../testing/simulated-agent.ts";
 import type { SimulatedAgent } from "../../testing/simulated-agent.ts";
+import { untilBlocked } from "../../testing/until-blocked.ts";
 
 let server: TestApp;
 let owner: RestClient;
@@ -191,4 +194,49 @@ test("CP-56 a removed peer takes the rules that name it along", async () => {
   await two.agent.until(({ filter }) => filter.length === 1);
   expect((await owner.get(`/api/v1/networks/${network.id}/rules`)).body.items).toHaveLength(1);
   two.agent.leave();
+});
+
+test("CP-56 a group that goes while a node joins with a key that names it leaves nothing behind", async () => {
+  await emptyNetwork();
+  const doomed = await makeGroup("doomed");
+  const { key } = await makeKey(owner, network.id, { groupIds: [doomed.id] });
+  const { sql, dispose } = server.database.connect();
+
+  const joining = await sql.begin(async (tx) => {
+    await tx`select 1 from networks where id = ${network.id} for update`;
+    const agent = join(key);
+    await untilBlocked({ sql });
+    await tx`delete from groups where id = ${doomed.id}`;
+    await tx`update enrolment_keys set group_ids = array_remove(group_ids, ${doomed.id})`;
+    return { agent };
+  });
+  await dispose();
+  const { agent, peerId } = await joining.agent;
+
+  expect((await owner.get(`/api/v1/peers/${peerId}`)).body.groupIds).toEqual([]);
+  expect((await owner.call("PATCH", `/api/v1/peers/${peerId}`, { name: "renamed" })).status).toBe(200);
+  agent.leave();
+});
+
+test("SEC-55 a peer gets no more groups one by one than all at once", async () => {
+  await emptyNetwork();
+  const { agent, peerId } = await join((await makeKey(owner, network.id)).key);
+  const rows = Array.from({ length: 101 }, (_, place) => ({
+    id: groupIds.make(randomBytes),
+    network_id: String(network.id),
+    name: `g${place}`,
+  }));
+  const { sql, dispose } = server.database.connect();
+  await sql`insert into groups ${sql(rows)}`;
+  await dispose();
+  const [last = "", ...ids] = rows.map(({ id }) => id);
+  const path = `/api/v1/peers/${peerId}`;
+
+  const all = await owner.call("PATCH", path, { groupIds: ids });
+  const one = await owner.call("PUT", `/api/v1/groups/${last}/peers/${peerId}`);
+
+  expect(all.status).toBe(200);
+  expect(one.body).toMatchObject({ status: 400, code: "invalid_input" });
+  expect((await owner.get(path)).body.groupIds).toHaveLength(100);
+  agent.leave();
 });

@@ -79,6 +79,30 @@ test("F-A7 a rejected peer hears it, is refused when it comes again, and may sti
   back.leave();
 });
 
+test("F-A7 an expired peer that comes back with a key waits like a new one where new ones must be let in", async () => {
+  await openNetwork({ approval: "required" });
+  const given = async () => (await makeKey(owner, network.id, { approval: "given" })).key;
+  const { agent, peerId } = await join(await given());
+  await agent.until(() => true);
+  await judge(peerId, "expire");
+  await agent.next("bye");
+
+  const { key } = await makeKey(owner, network.id);
+  const waiting = await connectAgent(server.url, { identity: agent.identity, joinKey: key });
+  await waiting.next("welcome");
+  const renewed = await stateOf(peerId);
+  await judge(peerId, "approve");
+  await waiting.until(() => true);
+  await judge(peerId, "expire");
+  await waiting.next("bye");
+  const back = await connectAgent(server.url, { identity: agent.identity, joinKey: await given() });
+  await back.until(() => true);
+
+  expect(renewed).toBe("pending");
+  expect(await stateOf(peerId)).toBe("active");
+  back.leave();
+});
+
 test("AP-46 a disabled peer hears it and leaves all maps; enabled, it has its old place and groups", async () => {
   await openNetwork();
   const { key } = await makeKey(owner, network.id);

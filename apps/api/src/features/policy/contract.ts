@@ -8,11 +8,10 @@ import {
   TimeSchema,
 } from "../../registry/common-schemas.ts";
 import { mutation, query } from "../../registry/contract-kit.ts";
-import { newRuleFields, PolicyTestSchema, PortSchema, RuleSchema } from "../../registry/policy-schemas.ts";
+import { newRuleFields, PolicyTestSchema, PortSchema, RULES_MAX, RuleSchema } from "../../registry/policy-schemas.ts";
 import { POLICY_PROTOCOLS } from "../../domain/policy-rule.ts";
 
-/** More rules or tests of one document than this are refused. */
-const RULES_MAX = 2_000;
+/** More tests of one document than this are refused. */
 const TESTS_MAX = 500;
 
 const PolicySchema = z

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { ruleIds } from "@weft/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
@@ -209,4 +211,35 @@ test("F-B7 F-G8 it is told what a peer reaches and why, which rule decides, and 
   await owner.post(`/api/v1/peers/${host.id}/expire`);
   expect(await steps(client.id, host.id, 443)).toMatchObject({ verdict: "cannot", expiry: "bad", approval: "good" });
   client.agent.leave();
+});
+
+test("SEC-55 single rules make a policy no longer than a document may be", async () => {
+  await emptyNetwork();
+  const rows = Array.from({ length: 2_000 }, () => ({
+    id: ruleIds.make(randomBytes),
+    network_id: String(network.id),
+    kind: "all-to-all",
+    protocol: "sctp",
+  }));
+  const { sql, dispose } = server.database.connect();
+  await sql`insert into rules ${sql(rows)}`;
+  await dispose();
+
+  const more = await owner.post(`/api/v1/networks/${network.id}/rules`, { protocol: "tcp" });
+
+  expect(more.body).toMatchObject({ status: 400, code: "invalid_input" });
+});
+
+test("API-20 a list of versions reads no document, however long its rules are", async () => {
+  await emptyNetwork();
+  await put({ rules: [{ name: "one" }, { name: "two" }] });
+  server.takeStatements();
+
+  const { body } = await owner.get(`${policy}/versions`);
+
+  expect(body.items).toMatchObject([{ version: 1, author: "olga", ruleCount: 2 }]);
+  const reads = server.takeStatements().filter((statement) => statement.includes('from "policy_versions"'));
+  expect(reads).toHaveLength(1);
+  expect(reads.join()).toContain("jsonb_array_length");
+  expect(reads.join()).not.toMatch(/"document"\s*(,|from)/);
 });

@@ -7,7 +7,7 @@ import { transact } from "../../db/transact.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { selectorOf } from "../../registry/policy-schemas.ts";
+import { RULES_MAX, selectorOf } from "../../registry/policy-schemas.ts";
 import { ruleView } from "../../registry/rule-view.ts";
 import { readPolicy, savePolicy } from "../../registry/save-policy.ts";
 import type { rulesContract } from "./contract.ts";
@@ -35,6 +35,7 @@ export async function createRule(
     const sides = await checkSides(tx, network.id, wanted);
     if (!sides.ok) return sides;
     const before = await readPolicy(tx, network.id);
+    if (before.rules.length >= RULES_MAX) return err(TOO_MANY);
     const place = position === "first" ? (before.rules.at(0)?.place ?? 0) - 1 : (before.rules.at(-1)?.place ?? 0) + 1;
     const rule: Rule = { ...wanted, place, id: ruleIds.make(deps.random), networkId: network.id, createdAt: now };
     const rules = position === "first" ? [rule, ...before.rules] : [...before.rules, rule];
@@ -52,3 +53,8 @@ export async function createRule(
     return saved.ok ? ok(view) : saved;
   });
 }
+
+const TOO_MANY = {
+  code: "invalid_input",
+  items: [{ pointer: "", code: "too_big", message: `a policy has at most ${RULES_MAX} rules; remove some first` }],
+} as const;
