@@ -14,6 +14,7 @@ use wire::{Aead, DATA_HEADER_LEN, DataHeader, Extension, Message, ReplayVerdict,
 use super::outbound::Drained;
 use super::pass::{FaultReporter, Pass};
 use super::probe::speaks_extensions;
+use super::recognise::{is_keepalive, recognise};
 use super::transmit::Transmitter;
 use super::tun_writer::{Form, TunWriter};
 use crate::command::Elision;
@@ -185,7 +186,9 @@ impl Inbound {
         let mut start = pass.cycles();
         for range in slot.datagrams() {
             let range = base + range.start..base + range.end;
-            let Some((message, range)) = self.recognise(pass, range, run) else {
+            let datagram = self.arena.get_mut(range.clone()).unwrap_or_default();
+            let known = run.map(|run| run.session.local_index);
+            let Some((message, range)) = recognise(pass, datagram, (range.start, known)) else {
                 pass.dropped(None, DropReason::Malformed, 1);
                 continue;
             };
@@ -207,37 +210,6 @@ impl Inbound {
             }
         }
         self.finish(pass, run, start, tun, transmitter);
-    }
-
-    /// Which message a datagram holds, and where. Removes its header protection.
-    fn recognise<C: ShardClock>(
-        &mut self,
-        pass: &Pass<'_, C>,
-        range: Range<usize>,
-        run: Option<Run<'_>>,
-    ) -> Option<(Message, Range<usize>)> {
-        let datagram = self.arena.get_mut(range.clone())?;
-        let Some(concealment) = pass.state.concealment() else {
-            return Some((Message::try_from(&*datagram).ok()?, range));
-        };
-        let opened = concealment.profile.open(datagram, |index| {
-            run.is_some_and(|run| run.session.local_index == index)
-                || pass.state.session_by_index(index).is_some()
-        })?;
-        let message = match opened.kind {
-            Kind::Initiation => Message::Initiation,
-            Kind::Response => Message::Response,
-            Kind::CookieReply => Message::CookieReply,
-            Kind::Transport => {
-                let header = DataHeader::try_from(datagram.get(opened.range.clone())?);
-                Message::Data(header.ok()?)
-            }
-        };
-        let start = range.start;
-        Some((
-            message,
-            start + opened.range.start..start + opened.range.end,
-        ))
     }
 
     fn open<C: ShardClock>(
@@ -368,7 +340,7 @@ impl Inbound {
         let data = self
             .opened
             .iter()
-            .any(|packet| !is_keepalive(&self.arena, *packet));
+            .any(|packet| !is_keepalive(self.arena.get(packet.start..packet.start + packet.len)));
         if data && !peer.passive_keepalive.is_set() {
             let due = pass.now + KEEPALIVE_TIMEOUT;
             if peer.passive_keepalive.set(due) {
@@ -392,7 +364,7 @@ impl Inbound {
         let bench = pass.bench();
         let overhead = pass.shape(peer).overhead();
         opened.retain_mut(|packet| {
-            if is_keepalive(arena, *packet) {
+            if is_keepalive(arena.get(packet.start..packet.start + packet.len)) {
                 pass.count(Total::KeepalivesReceived, 1);
                 return false;
             }
@@ -588,11 +560,6 @@ fn accept_elided(session: &Session, packet: &mut [u8], form: Form) -> Option<Che
             Some(Checksum::Unverified)
         }
     }
-}
-
-/// Whether nothing but padding came (TMR-03): an IP packet never starts with a byte of zero.
-fn is_keepalive(arena: &[u8], packet: Opened) -> bool {
-    packet.len == 0 || arena.get(packet.start) == Some(&0)
 }
 
 /// The session and peer that a datagram names, if packets are still accepted under it.

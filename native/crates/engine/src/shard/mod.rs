@@ -8,6 +8,7 @@ mod moderation;
 mod outbound;
 mod pass;
 mod probe;
+mod recognise;
 mod too_big;
 mod transmit;
 mod tun_writer;
