@@ -119,6 +119,8 @@ async function startWithSocket(kind: PlainKind, path: string, options: PlainPeer
     if (!program.isRunning()) throw new Error(`it ended: ${program.logs()}`);
     return SOCKET_FOLDERS.map((folder) => join(folder, `${interfaceName}.sock`)).find(existsSync);
   });
+  // The file is there a moment before somebody listens behind it.
+  await eventually(`an answer of ${program.name}`, { withinMs: START_MS, everyMs: 20 }, () => answers(socket));
   if (kind === "amneziawg-go") await callUapi(socket, ["set=1", ...uapiSettings(options)]);
   else await configureWithTools(options);
   return {
@@ -130,6 +132,15 @@ async function startWithSocket(kind: PlainKind, path: string, options: PlainPeer
       return kind === "boringtun" ? Date.now() - seconds * 1_000 : seconds * 1_000;
     },
   };
+}
+
+async function answers(socket: string): Promise<true | undefined> {
+  try {
+    await callUapi(socket, ["get=1"]);
+    return true;
+  } catch {
+    return undefined;
+  }
 }
 
 async function configureWithTools(options: PlainPeerOptions): Promise<void> {
