@@ -1,7 +1,7 @@
-import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { createTestDatabase } from "../testing/test-database.ts";
 import type { TestDatabase } from "../testing/test-database.ts";
 import type { Database } from "./client.ts";
@@ -61,7 +61,7 @@ test("a database that holds something else is left alone", async () => {
 });
 
 test("a step that fails leaves nothing behind, and the next start tries again", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "weft-migrations-"));
+  const folder = await temporaryFolder();
   await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
   const journal = JSON.parse(await readFile(join(folder, "meta/_journal.json"), "utf8"));
   journal.entries.push({ idx: journal.entries.length, tag: "0777_broken" });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,21 +9,26 @@ import { createRestClient, setUp } from "../testing/rest-client.ts";
 import type { RestClient } from "../testing/rest-client.ts";
 import { ARGON2, createPasswords } from "../registry/passwords.ts";
 
+let folder: string;
 let server: TestApp;
 let owner: RestClient;
 let nowMs = Date.now();
 
 beforeAll(async () => {
-  const web = await mkdtemp(join(tmpdir(), "weft-web-"));
-  await mkdir(join(web, "assets"));
+  folder = await mkdtemp(join(tmpdir(), "weft-web-"));
+  const web = join(folder, "web");
+  await mkdir(join(web, "assets"), { recursive: true });
   await writeFile(join(web, "index.html"), "<!doctype html><title>weft</title>");
   await writeFile(join(web, "assets/app-0123.js"), "export {};");
   await writeFile(join(web, "assets/large-4567.js"), LARGE_SCRIPT);
-  await writeFile(join(web, "..", "weft-secret.txt"), "outside");
+  await writeFile(join(folder, "weft-secret.txt"), "outside");
   server = await createTestApp({ environment: { WEFT_WEB_DIR: web }, clock: { nowMs: () => nowMs } });
   ({ owner } = await setUp(server.url));
 });
-afterAll(() => server.dispose());
+afterAll(async () => {
+  await server.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
 
 test("SEC-38 the first-run page closes for good after the first owner", async () => {
   const stranger = createRestClient(server.url);

@@ -1,12 +1,10 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { createTestApp } from "../testing/create-test-app.ts";
 import { createRestClient, makeKey, setUp } from "../testing/rest-client.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { connectAgent } from "../testing/simulated-agent.ts";
 
 test("SC-9 a change made on one server reaches the nodes of another one on the same database", async () => {
@@ -14,7 +12,7 @@ test("SC-9 a change made on one server reaches the nodes of another one on the s
   const { owner, network } = await setUp(first.url);
   const { key } = await makeKey(owner, network.id);
   const second = await createApp({
-    config: readConfig({ WEFT_DATA_DIR: await mkdtemp(join(tmpdir(), "weft-data-")) }),
+    config: readConfig({ WEFT_DATA_DIR: await temporaryFolder() }),
     log: pino({ level: "silent" }),
     open: async (_source, options) => ({
       ...first.database.connect(options),

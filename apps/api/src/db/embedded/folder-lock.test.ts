@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 
 test("a folder is locked once, and free again after the release", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "weft-lock-"));
+  const folder = await temporaryFolder();
 
   const first = await lockFolder(folder);
   const second = await lockFolder(folder);
@@ -19,7 +19,7 @@ test("a folder is locked once, and free again after the release", async () => {
 });
 
 test("the lock of a process that was killed is taken over by exactly one of many", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "weft-lock-"));
+  const folder = await temporaryFolder();
   await leaveDeadLock(folder);
 
   const locks = await Promise.all(Array.from({ length: 20 }, () => lockFolder(folder)));
@@ -29,7 +29,7 @@ test("the lock of a process that was killed is taken over by exactly one of many
 });
 
 test("a path that is longer than a socket address can be locked", async () => {
-  const folder = join(await mkdtemp(join(tmpdir(), "weft-lock-")), "x".repeat(120), "y".repeat(120));
+  const folder = join(await temporaryFolder(), "x".repeat(120), "y".repeat(120));
   await mkdir(folder, { recursive: true });
 
   const lock = await lockFolder(folder);
