@@ -6,6 +6,7 @@ import { compilePolicy, createFilters, decidingRule, maySee, openingRules } from
 import type { AccessPolicy, FirstPacket } from "./access-policy.ts";
 import { affectedByPeer } from "./affected-nodes.ts";
 import type { Peer } from "./peer.ts";
+import { policyDifference } from "./policy-difference.ts";
 import { ALL } from "./policy-rule.ts";
 import type { PolicyRule, Selector } from "./policy-rule.ts";
 
@@ -224,3 +225,17 @@ function passes(
   );
   return found?.action === "allow";
 }
+
+test("API-45 others get their turn while policies that tell many peers apart are compared", async () => {
+  const members = Array.from({ length: 30 }, (_, place) => aPeer(place + 1));
+  const rules = members.map(({ id }, place) =>
+    aRule({ id: ruleIds.make(random(place + 1)), source: { kind: "peer", id } }),
+  );
+  let turns = 0;
+  const pause = async () => void (turns += 1);
+
+  const { gained } = await policyDifference([], rules, { members, pause });
+
+  expect(gained.total).toBe(30 * 29);
+  expect(turns).toBeGreaterThanOrEqual(30);
+});

@@ -15,29 +15,30 @@ export type PolicyDifference = {
   readonly lost: Pairs;
 };
 
-/** Compares what two lists of rules let the active peers do. Peers that rules treat alike are asked about once. */
-export function policyDifference(
+/**
+ * Compares what two lists of rules let the active peers do. Peers that rules treat alike are asked about once. Many rules
+ * that tell many peers apart are work of seconds: `pause` comes between its parts, so that others get their turn.
+ */
+export async function policyDifference(
   before: readonly PolicyRule[],
   after: readonly PolicyRule[],
-  members: readonly Peer[],
-): PolicyDifference {
+  { members, pause }: { readonly members: readonly Peer[]; readonly pause: () => Promise<void> },
+): Promise<PolicyDifference> {
   const active = members.filter(({ state }) => state === "active");
   const [old, fresh] = [compilePolicy(before), compilePolicy(after)];
   const [oldFilters, freshFilters] = [createFilters(old, () => active), createFilters(fresh, () => active)];
   const gained = createPairs();
   const lost = createPairs();
   const changed = new Set<PeerId>();
-  for (const peers of alike(active, [old, fresh])) {
-    const [one] = peers;
-    if (one && filterKey(oldFilters.of(one)) !== filterKey(freshFilters.of(one))) {
-      for (const { id } of peers) changed.add(id);
-    }
-  }
   const sets = alike(active, [old, fresh]);
   for (const from of sets) {
+    await pause();
+    const [one] = from;
+    if (!one) continue;
+    if (filterKey(oldFilters.of(one)) !== filterKey(freshFilters.of(one))) for (const { id } of from) changed.add(id);
     for (const to of sets) {
-      const [one, other] = [from.at(0), to.at(0)];
-      if (!one || !other) continue;
+      const [other] = to;
+      if (!other) continue;
       const was = opens(old, old.classOf(one), old.classOf(other));
       const is = opens(fresh, fresh.classOf(one), fresh.classOf(other));
       if (was !== is) (is ? gained : lost).add(from, to);

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { err, ok } from "@weft/protocol";
 import { readNetwork } from "../../db/changes-repository.ts";
 import { findNetwork } from "../../db/networks-repository.ts";
@@ -39,7 +40,10 @@ export async function validatePolicy(
     });
   }
   const tests = await runTests(db, contents.network.id, policy);
-  const { affected, gained, lost } = policyDifference(contents.rules, policy.rules, contents.peers);
+  const { affected, gained, lost } = await policyDifference(contents.rules, policy.rules, {
+    members: contents.peers,
+    pause: setImmediate,
+  });
   return ok({
     verdict: tests.some(({ outcome }) => outcome === "failed") ? "tests-fail" : "fits",
     fault: null,
