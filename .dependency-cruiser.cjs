@@ -21,6 +21,11 @@ module.exports = {
       allowed: [],
       comment: "move the shared piece into protocol",
     }),
+    only("client-knows-protocol", {
+      from: "^packages/client/",
+      allowed: ["^packages/protocol/"],
+      comment: "the client is made from the OpenAPI document",
+    }),
     only("dataplane-knows-protocol", {
       from: "^packages/dataplane/",
       allowed: ["^packages/protocol/", "^native/npm/"],
@@ -41,7 +46,7 @@ module.exports = {
     valuesOnly(
       only("agent-knows-dataplane", {
         from: "^apps/agent/",
-        allowed: ["^packages/(dataplane|protocol)/"],
+        allowed: ["^packages/(client|dataplane|protocol)/"],
         comment: "types may come from the contract",
       }),
     ),

@@ -5,6 +5,7 @@ const conditions = ["source"];
 
 const nodeProjects = [
   { name: "protocol", root: "packages/protocol" },
+  { name: "client", root: "packages/client" },
   { name: "dataplane", root: "packages/dataplane" },
   { name: "agent", root: "apps/agent" },
 ];

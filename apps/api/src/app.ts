@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Config } from "./config.ts";
 import { renewLostHistory } from "./db/database-history.ts";
@@ -26,6 +27,10 @@ import { liveStateOf } from "./live/live-state-of.ts";
 import type { RemoveNode } from "./live/node-session.ts";
 import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
 import { createOidcClient } from "./oidc/oidc-client.ts";
+import { createRequestMeter } from "./metrics/request-meter.ts";
+import { serverMetrics } from "./metrics/server-metrics.ts";
+import { createBackupSide } from "./backup/backup-side.ts";
+import { createWebhookSide } from "./webhooks/webhook-side.ts";
 import { createAgentInstaller } from "./registry/agent-installer.ts";
 import { createCursors } from "./registry/cursors.ts";
 import type { FeatureDeps, WallClock } from "./registry/feature-deps.ts";
@@ -49,6 +54,8 @@ export type AppOptions = {
 export type App = {
   readonly server: FastifyInstance;
   readonly deps: FeatureDeps;
+  /** What a Prometheus is told. */
+  readonly metrics: () => Promise<string>;
   /** Resolves when the embedded database ended on its own. */
   readonly databaseLost: Promise<void>;
   readonly dispose: () => Promise<void>;
@@ -74,6 +81,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     steps.push(hub.dispose);
     const expiry = await startPeerExpiry({ db, clock, onError: (error) => onError("peers_not_expired", error) });
     steps.push(expiry.dispose);
+    const webhooks = createWebhookSide({
+      db,
+      clock,
+      random,
+      sign: identity.sign,
+      privateTargets: config.webhookPrivateTargets,
+      version,
+      onError: (error) => onError("webhook_not_sent", error),
+    });
+    steps.push(webhooks.dispose);
     const deps: FeatureDeps = {
       database,
       clock,
@@ -84,6 +101,13 @@ export async function createApp(options: AppOptions): Promise<App> {
       installer: createAgentInstaller(config.agentFolder),
       oidc: createOidcClient(),
       vault: createVault(identity.deriveKey("weft vault")),
+      webhooks,
+      backups: createBackupSide({
+        db,
+        folder: join(config.dataFolder, "backups"),
+        version,
+        privateKey: identity.privateKey,
+      }),
       cursors: createCursors(Buffer.from(secrets.cursorKey, "base64")),
       server: {
         ...settledFacts(config),
@@ -115,7 +139,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError,
     });
     const heartbeats = startHeartbeats({ hub, clock, random, onError });
-    const jobs = jobsOf({ deps, hub, auditDays: config.auditDays, onError });
+    const jobs = jobsOf({ deps, hub, auditDays: config.auditDays, sendWebhooks: webhooks.turn, onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose);
     const gauge = startLagGauge();
     steps.push(gauge.dispose);
@@ -123,12 +147,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     const door = createDoorkeeper(() => random(1)[0] ?? 0);
     const doorSeconds = () => door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() });
     const waitSeconds = (address: string) => (agents.hasRoom(address) ? doorSeconds() : STRANGERS_WAIT_SECONDS);
-    const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate, waitSeconds });
+    const requests = createRequestMeter();
+    const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate, waitSeconds, requests });
     steps.push(
       () => server.close(),
       () => agents.stop(RESTART_WINDOW_MS),
     );
-    return { server, deps, databaseLost: database.lost, dispose };
+    const metrics = () => serverMetrics({ deps, hub, requests, lagMs, deliveries: webhooks.counts });
+    return { server, deps, metrics, databaseLost: database.lost, dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -160,9 +186,10 @@ function jobsOf(own: {
   readonly deps: FeatureDeps;
   readonly hub: LiveHub;
   readonly auditDays: number;
+  readonly sendWebhooks: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
-  const { hub, auditDays, onError } = own;
+  const { hub, auditDays, sendWebhooks, onError } = own;
   const { clock, database } = own.deps;
   const removeAbsent = createAbsenceRound({
     db: database.db,
@@ -172,7 +199,7 @@ function jobsOf(own: {
     nowMs: clock.nowMs,
   });
   const { flush: flushTraffic } = hub.traffic;
-  return startJobs({ db: database.db, clock, auditDays, flushTraffic, removeAbsent, onError });
+  return startJobs({ db: database.db, clock, auditDays, flushTraffic, removeAbsent, sendWebhooks, onError });
 }
 
 async function readVersion(): Promise<string> {

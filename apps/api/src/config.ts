@@ -8,6 +8,8 @@ import { z } from "zod";
 export type Config = {
   readonly listen: { readonly host: string; readonly port: number };
   readonly socketPath: string | undefined;
+  /** Where metrics are served; nowhere when left out. */
+  readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly dataFolder: string;
   readonly databaseUrl: Secret<string> | undefined;
   readonly publicUrl: string | undefined;
@@ -19,6 +21,8 @@ export type Config = {
   /** Where the agent's build puts the archives for hosts. */
   readonly agentFolder: string;
   readonly trustProxy: boolean | string;
+  /** Whether webhooks may reach addresses that are not public. */
+  readonly webhookPrivateTargets: "refuse" | "allow";
   /** Days that audit events are kept. */
   readonly auditDays: number;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
@@ -36,6 +40,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return {
     listen: env.WEFT_LISTEN,
     socketPath: env.WEFT_SOCKET,
+    metricsListen: env.WEFT_METRICS_LISTEN,
     dataFolder: resolve(env.WEFT_DATA_DIR),
     databaseUrl: env.DATABASE_URL === undefined ? undefined : new Secret(env.DATABASE_URL),
     publicUrl: env.WEFT_PUBLIC_URL,
@@ -45,10 +50,17 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webFolder: env.WEFT_WEB_DIR ?? join(import.meta.dirname, "../../web/dist"),
     agentFolder: env.WEFT_AGENT_DIR ?? join(import.meta.dirname, "../../agent/release"),
     trustProxy: env.WEFT_TRUST_PROXY,
+    webhookPrivateTargets: env.WEFT_WEBHOOK_PRIVATE_TARGETS,
     auditDays: env.WEFT_AUDIT_DAYS,
     rateLimit: env.WEFT_RATE_LIMIT,
   };
 }
+
+/** A port alone means loopback: what metrics tell is not for everybody. */
+const MetricsListenSchema = z
+  .string()
+  .transform((text) => (/^\d{1,5}$/.test(text) ? `127.0.0.1:${text}` : text))
+  .pipe(z.lazy(() => ListenSchema));
 
 const ListenSchema = z.string().transform((text, context) => {
   const match = /^(.*):(\d{1,5})$/.exec(text);
@@ -91,6 +103,7 @@ function fromFile(path: string | undefined): string | undefined {
 const EnvironmentSchema = z.object({
   WEFT_LISTEN: ListenSchema.prefault("0.0.0.0:7400"),
   WEFT_SOCKET: z.string().optional(),
+  WEFT_METRICS_LISTEN: MetricsListenSchema.optional(),
   WEFT_DATA_DIR: z.string().default(".weft/server"),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   WEFT_PUBLIC_URL: z
@@ -108,6 +121,7 @@ const EnvironmentSchema = z.object({
     .string()
     .default("false")
     .transform((text) => (text === "true" ? true : text === "false" ? false : text)),
+  WEFT_WEBHOOK_PRIVATE_TARGETS: z.enum(["refuse", "allow"]).default("refuse"),
   WEFT_AUDIT_DAYS: z.coerce.number("expected a number of days").int().min(1).max(36_500).default(365),
   WEFT_RATE_LIMIT: RateLimitSchema.prefault("20/300"),
 });

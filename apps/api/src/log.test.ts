@@ -15,6 +15,7 @@ test("SEC-53 a failed statement is logged without the values it carried", async 
     .catch((thrown: unknown) => thrown);
   if (!(error instanceof Error)) throw new Error("the table does not exist");
   log.error({ event: "failed", err: error }, messageForLog(error));
+  log.error({ event: "failed", err: error });
 
   expect(text).toContain("insert into nowhere");
   expect(text).toContain("does not exist");

@@ -1,12 +1,22 @@
 import { createApp } from "./app.ts";
+import { restoreCommand } from "./backup/restore-command.ts";
 import { readConfig } from "./config.ts";
 import type { Config } from "./config.ts";
 import { ownerExists } from "./db/users-repository.ts";
 import { listen } from "./http/listen.ts";
+import { listenForMetrics } from "./metrics/metrics-listener.ts";
 import { createLog, messageForLog } from "./log.ts";
 
 const config = readOrExit();
 const log = createLog(config.logLevel);
+const [command, ...words] = process.argv.slice(2);
+if (command === "restore") {
+  const say = {
+    line: (text: string) => void process.stdout.write(`${text}\n`),
+    fault: (text: string) => void process.stderr.write(`${text}\n`),
+  };
+  process.exit(await restoreCommand(words, config, say));
+}
 const steps: (() => Promise<void>)[] = [];
 let isStopping = false;
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal, 0));
@@ -19,6 +29,12 @@ try {
   void app.databaseLost.then(() => stop("the embedded database ended", 1));
   const listening = await listen(app.server, { ...config.listen, socketPath: config.socketPath });
   steps.push(listening.dispose);
+  if (config.metricsListen) {
+    const onError = (err: unknown) => log.error({ event: "metrics_failed", err });
+    const metrics = await listenForMetrics(config.metricsListen, { text: app.metrics, onError });
+    steps.push(metrics.dispose);
+    log.info({ event: "metrics", host: config.metricsListen.host, port: metrics.port });
+  }
   const url = config.publicUrl ?? listening.url;
   const hasOwner = await ownerExists(app.deps.database.db);
   const setupUrl = hasOwner ? undefined : `${url}/setup?setup=${encodeURIComponent(config.setupToken)}`;

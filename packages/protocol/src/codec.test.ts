@@ -182,7 +182,19 @@ const serverFrame: fc.Arbitrary<ServerFrame> = fc.oneof(
     kind: fc.constant("job" as const),
     jobId,
     timeLimitMs: fc.integer({ min: 1, max: 600_000 }),
-    work: fc.record({ kind: fc.constant("ping" as const), target: ip, count: fc.integer({ min: 1, max: 100 }) }),
+    work: fc.oneof(
+      fc.record({ kind: fc.constant("ping" as const), target: ip, count: fc.integer({ min: 1, max: 100 }) }),
+      fc.record({
+        kind: fc.constant("profile" as const),
+        seconds: fc.integer({ min: 1, max: 120 }),
+        frequencyHz: fc.integer({ min: 1, max: 999 }),
+        format: fc.constantFrom("folded" as const, "pprof" as const),
+      }),
+      fc.record({
+        kind: fc.constant("debugBundle" as const),
+        addresses: fc.constantFrom("keep" as const, "redact" as const),
+      }),
+    ),
   }),
 );
 
@@ -279,6 +291,12 @@ const agentFrame: fc.Arbitrary<AgentFrame> = fc.oneof(
     outcome: fc.oneof(
       fc.record({ kind: fc.constant("failed" as const), message: plain(100) }),
       fc.record({
+        kind: fc.constant("report" as const),
+        parts: fc.integer({ min: 0, max: 10_000 }),
+        bytes: fc.integer({ min: 0, max: 24 * 1024 * 1024 }),
+        sha256: sized(32),
+      }),
+      fc.record({
         kind: fc.constant("ping" as const),
         sent: fc.constant(9),
         received: fc.integer({ min: 0, max: 9 }),
@@ -286,6 +304,12 @@ const agentFrame: fc.Arbitrary<AgentFrame> = fc.oneof(
         endpoint: fc.option(endpoint),
       }),
     ),
+  }),
+  fc.record({
+    kind: fc.constant("jobPart" as const),
+    jobId,
+    index: fc.integer({ min: 0, max: 10_000 }),
+    content: fc.uint8Array({ maxLength: 300 }),
   }),
   fc.record({ kind: fc.constant("leave" as const) }),
 );

@@ -75,6 +75,7 @@ export type AgentFrame =
   | { readonly kind: "needMap"; readonly reason: NeedMapReason }
   | { readonly kind: "status"; readonly status: NodeStatus }
   | { readonly kind: "counters"; readonly counters: CountersReport }
+  | { readonly kind: "jobPart"; readonly jobId: JobId; readonly index: number; readonly content: Uint8Array }
   | { readonly kind: "jobResult"; readonly jobId: JobId; readonly outcome: JobOutcome }
   /** The node removes itself; the server deletes the peer and answers with bye "removed". */
   | { readonly kind: "leave" }
@@ -120,7 +121,24 @@ export type DeltaFrame = MapVersion & {
   readonly signature: Uint8Array;
 };
 
-export type JobWork = { readonly kind: "ping"; readonly target: IpAddress; readonly count: number };
+export type JobWork =
+  | { readonly kind: "ping"; readonly target: IpAddress; readonly count: number }
+  | {
+      readonly kind: "profile";
+      readonly seconds: number;
+      readonly frequencyHz: number;
+      readonly format: "folded" | "pprof";
+    }
+  /** "redact" leaves addresses and names out. */
+  | { readonly kind: "debugBundle"; readonly addresses: "keep" | "redact" };
+
+/** Kinds of work that an agent announces as `job-KIND`; every agent can ping. */
+export const ANNOUNCED_WORK = ["profile", "debugBundle"] as const satisfies readonly JobWork["kind"][];
+
+/** What an agent that does such work has among its capabilities. */
+export function workCapability(kind: (typeof ANNOUNCED_WORK)[number]): string {
+  return `job-${kind}`;
+}
 
 export type JobOutcome =
   | {
@@ -130,7 +148,13 @@ export type JobOutcome =
       readonly rttMicroseconds: readonly number[];
       readonly endpoint: Endpoint | null;
     }
+  /** What the parts of the job hold together, as JSON text. */
+  | { readonly kind: "report"; readonly parts: number; readonly bytes: number; readonly sha256: Uint8Array }
   | { readonly kind: "failed"; readonly message: string };
+
+/** Largest part of a job's report, and largest report. */
+export const JOB_PART_BYTES_MAX = 192 * 1024;
+export const JOB_REPORT_BYTES_MAX = 24 * 1024 * 1024;
 
 /** Payload of one map part. */
 export const MAP_PART_BYTES_MAX = 256 * 1024;

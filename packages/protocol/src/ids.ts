@@ -14,6 +14,9 @@ export type JobId = Brand<string, "JobId">;
 export type SessionId = Brand<string, "SessionId">;
 export type InviteId = Brand<string, "InviteId">;
 export type IdentityProviderId = Brand<string, "IdentityProviderId">;
+export type WebhookId = Brand<string, "WebhookId">;
+export type DeliveryId = Brand<string, "DeliveryId">;
+export type BackupId = Brand<string, "BackupId">;
 
 /** Why a text is not an id of the wanted kind. */
 export type IdError = { readonly code: "id"; readonly expected: string; readonly got: string };
@@ -40,6 +43,9 @@ export const jobIds = idKind<JobId>("job_");
 export const sessionIds = idKind<SessionId>("ses_");
 export const inviteIds = idKind<InviteId>("inv_");
 export const identityProviderIds = idKind<IdentityProviderId>("idp_");
+export const webhookIds = idKind<WebhookId>("hook_");
+export const deliveryIds = idKind<DeliveryId>("dlv_");
+export const backupIds = idKind<BackupId>("bak_");
 
 /** Bytes behind the text of an id. */
 export const ID_BYTES = 16;

@@ -15,6 +15,7 @@ export * from "./names.ts";
 export * from "./network-map.ts";
 export * from "./node-status.ts";
 export * from "./prefix-math.ts";
+export * from "./prometheus-text.ts";
 export * from "./records.ts";
 export * from "./result.ts";
 export * from "./sealing.ts";

@@ -5,6 +5,7 @@ import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { CommandContext, CommandOutcome } from "./context.ts";
 import { EXIT_CODE_HELP, EXIT_CODES, exitCodeOf, type ExitCode } from "./exit-codes.ts";
 import { createOutput, type Streams } from "./output.ts";
+import { addAdmin } from "./admin/admin-command.ts";
 import { join } from "./commands/join.ts";
 import { up } from "./commands/up.ts";
 import { down } from "./commands/down.ts";
@@ -126,6 +127,7 @@ function buildProgram(run: Run): Command {
         }),
       ),
     );
+  addAdmin(program, run);
   verb("version", "say which version this is").action((flags: Common) => run(flags, version));
   return program;
 }
@@ -159,12 +161,16 @@ function addDiagnostics(verb: (name: string, description: string) => Command, ru
 function configure(program: Command, streams: Streams): void {
   const codes = EXIT_CODE_HELP.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`).join("\n");
   program.addHelpText("after", `\nExit codes:\n${codes}`);
-  for (const command of [program, ...program.commands]) {
+  for (const command of withAllBelow(program)) {
     command
       .exitOverride()
       .configureOutput({ writeOut: streams.out, writeErr: streams.err })
       .showHelpAfterError('("weft help" lists the commands)');
   }
+}
+
+function withAllBelow(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withAllBelow)];
 }
 
 function portNumber(text: string): number {

@@ -87,6 +87,7 @@ async function run(): Promise<Daemon> {
     cipher: { offered: "chacha20-poly1305", reason: "a test" },
     mtuPolicy: {},
     metricsPort: null,
+    forbiddenJobs: new Set(),
     host: readHostFacts(),
   });
   const daemon = mustBe(started);
@@ -159,6 +160,7 @@ describe("joining", () => {
       cipher: { offered: "chacha20-poly1305", reason: "a test" },
       mtuPolicy: {},
       metricsPort: null,
+      forbiddenJobs: new Set(),
       host: readHostFacts(),
     });
 
@@ -555,6 +557,7 @@ describe("start and stop", () => {
       cipher: { offered: "chacha20-poly1305", reason: "a test" },
       mtuPolicy: {},
       metricsPort: null,
+      forbiddenJobs: new Set(),
       host: readHostFacts(),
     });
 

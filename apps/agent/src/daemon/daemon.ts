@@ -4,7 +4,7 @@ import { parseServerUrl } from "../settings/server-url.ts";
 import { removeFile } from "../state/files.ts";
 import { acquireLock, lockHolder } from "../state/lock.ts";
 import { openLocalApi, somebodyListens } from "./local-api.ts";
-import { debugBundle, mapSummary } from "./debug-bundle.ts";
+import { debugBundle, mapSummary, withoutPlaces, type DebugBundle } from "./debug-bundle.ts";
 import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
 import { openMetrics } from "./metrics-endpoint.ts";
 import { createNode, type MeshNode, type NodeSurroundings } from "./node.ts";
@@ -53,6 +53,13 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     identity: identity.value,
     membership: membership.value,
     address: address.value,
+    diagnostics: {
+      async profile(wish, gone) {
+        const report = await profiling.run(wish, gone);
+        return report.ok ? report.value : report.error.message;
+      },
+      debugBundle: (addresses) => (addresses === "keep" ? debug() : withoutPlaces(debug(), node.sync.map())),
+    },
     events: {
       onApplied(errors) {
         if (node.sync.tunnel()) ready.resolve(ok(undefined));
@@ -84,13 +91,16 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
 
   const status = (): StatusView =>
     statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
+  const profiling = createProfiling({ timers, tunnel: node.sync.tunnel, record: deps.system.recordCpuProfile });
+  const debug = (): DebugBundle =>
+    debugBundle({ status: status(), map: mapSummary(node), log: log.recent(), environment: process.env });
   const handler = createLocalHandler({
     ...deps,
     node,
     membership: membership.value,
     pingOnce: deps.system.ping,
-    profiling: createProfiling({ timers, tunnel: node.sync.tunnel, record: deps.system.recordCpuProfile }),
-    debug: () => debugBundle({ status: status(), map: mapSummary(node), log: log.recent(), environment: process.env }),
+    profiling,
+    debug,
     ready: ready.promise,
     leave: () => leave(deps, node, removed.promise),
     stop: () => void stop("asked by the command line"),

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import { cpus, freemem, loadavg, totalmem, version } from "node:os";
+import { cpus, freemem, hostname, loadavg, totalmem, version } from "node:os";
+
+import type { NetworkMap } from "@weft/protocol";
 
 import { isAgentVariable } from "../settings/agent-variables.ts";
 import type { MeshNode } from "./node.ts";
@@ -48,6 +50,16 @@ export function debugBundle(sources: DebugSources): DebugBundle {
 function redacted(bundle: DebugBundle): DebugBundle {
   // A bundle is plain data: it survives the way through text.
   const parsed: DebugBundle = JSON.parse(JSON.stringify(bundle).replaceAll(TOKEN, "[token]"));
+  return parsed;
+}
+
+/** The same bundle without addresses, endpoints and names of hosts: for handing it to strangers. */
+export function withoutPlaces(bundle: DebugBundle, map: NetworkMap | null): DebugBundle {
+  const names = [hostname(), map?.self.name ?? "", ...(map?.peers.map(({ name }) => name) ?? [])];
+  const longest = names.filter((name) => name.length > 1).toSorted((left, right) => right.length - left.length);
+  let text = JSON.stringify(bundle).replaceAll(ADDRESS, "[address]");
+  for (const name of longest) text = text.replaceAll(JSON.stringify(name), '"[name]"');
+  const parsed: DebugBundle = JSON.parse(text);
   return parsed;
 }
 
@@ -127,4 +139,7 @@ const KERNEL_SETTINGS = [
   "kernel.kptr_restrict",
 ];
 const PROCESS_FACTS = ["Threads", "VmRSS", "VmHWM", "CapEff", "Seccomp", "NoNewPrivs", "Cpus_allowed_list"];
+/** IPv4, and IPv6 with at least two colons, each with what may follow in an endpoint or prefix. */
+const ADDRESS =
+  /\b\d{1,3}(\.\d{1,3}){3}(:\d+|\/\d+)?\b|\[?(?<![\w:])([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])\]?(:\d+|\/\d+)?/gi;
 const TOKEN = /weft_[a-z]{3}_[A-Za-z0-9]+(\.[A-Za-z0-9_-]+)?/g;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-import { err, ok, type Result } from "@weft/protocol";
+import { err, METRICS_MEDIA_TYPE, ok, type Result } from "@weft/protocol";
 
 import { metricsText } from "./metrics-text.ts";
 import type { StatusView } from "./status-view.ts";
@@ -40,7 +40,7 @@ function answer(request: IncomingMessage, response: ServerResponse, status: () =
   } else if (request.method !== "GET") {
     response.writeHead(405, { allow: "GET" }).end();
   } else {
-    response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(metricsText(status()));
+    response.writeHead(200, { "content-type": METRICS_MEDIA_TYPE }).end(metricsText(status()));
   }
 }
 

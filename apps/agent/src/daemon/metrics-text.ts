@@ -1,3 +1,5 @@
+import { metricFamily as family, metricSample as sample } from "@weft/protocol";
+
 import type { StatusView } from "./status-view.ts";
 
 /** The status in the text format that Prometheus reads. */
@@ -52,27 +54,6 @@ export function metricsText(view: StatusView): string {
     ),
     "",
   ].join("\n");
-}
-
-type Labels = { readonly [name: string]: string };
-
-/** One metric; nothing when it has no sample. */
-function family(
-  name: string,
-  about: { readonly help: string; readonly type: "counter" | "gauge" },
-  samples: readonly string[],
-): readonly string[] {
-  if (samples.length === 0) return [];
-  return [`# HELP ${name} ${about.help}`, `# TYPE ${name} ${about.type}`, ...samples.map((text) => name + text)];
-}
-
-function sample(labels: Labels, value: number): string {
-  const pairs = Object.entries(labels).map(([name, text]) => `${name}="${escaped(text)}"`);
-  return `${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
 /** `udpSendCalls` → `udp_send_calls`. */

@@ -1,5 +1,6 @@
 import { profileCapabilities } from "@weft/dataplane";
 import type { CipherChoice, EngineTuning, HostInterface, PeerState, TunnelEvent } from "@weft/dataplane";
+import { ANNOUNCED_WORK, workCapability } from "@weft/protocol";
 import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -15,7 +16,8 @@ import { createControlClient, type ControlClient } from "./control-client.ts";
 import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
 import type { HostFacts } from "../os/host-facts.ts";
 import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
-import { createJobs, type Jobs } from "./jobs.ts";
+import { createJobs, type Diagnostics, type Jobs } from "./jobs.ts";
+import type { ForbiddenJobs } from "../settings/forbidden-jobs.ts";
 import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
 import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keeper.ts";
@@ -45,6 +47,7 @@ export type NodeSurroundings = {
   readonly cipher: CipherChoice;
   readonly mtuPolicy: MtuPolicy;
   readonly host: HostFacts;
+  readonly forbiddenJobs: ForbiddenJobs;
 };
 
 export type NodeDeps = NodeSurroundings & {
@@ -52,6 +55,7 @@ export type NodeDeps = NodeSurroundings & {
   readonly membership: Membership;
   readonly address: ServerAddress;
   readonly events: NodeEvents;
+  readonly diagnostics: Diagnostics;
 };
 
 type NodeEvents = {
@@ -132,7 +136,15 @@ export function createNode(deps: NodeDeps): MeshNode {
   const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });
   const problems = (): readonly string[] => [...restart.problems(), ...applier.problems()];
   const reporter = createReporter(deps, { sync, send, problems });
-  const jobs = createJobs({ timers, pingOnce: system.ping, send, map: sync.map, peerState });
+  const jobs = createJobs({
+    timers,
+    pingOnce: system.ping,
+    send,
+    map: sync.map,
+    peerState,
+    diagnostics: deps.diagnostics,
+    forbidden: deps.forbiddenJobs,
+  });
   const guard = guardInterface(deps, sync);
   const addresses = watchAddresses(deps, { control, reporter, guard });
   const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart, profiles });
@@ -302,10 +314,10 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       wantedName: "",
       os,
       arch,
-      capabilities: profileCapabilities({
-        cipher: deps.cipher,
-        checksumElision: deps.tuning.checksumElision ?? "auto",
-      }),
+      capabilities: [
+        ...profileCapabilities({ cipher: deps.cipher, checksumElision: deps.tuning.checksumElision ?? "auto" }),
+        ...ANNOUNCED_WORK.filter((kind) => !deps.forbiddenJobs.has(kind)).map(workCapability),
+      ],
     },
   };
 }

@@ -5,6 +5,7 @@ import { ok, type Result } from "@weft/protocol";
 import { concealSetting } from "../settings/conceal.ts";
 import { cipherWish, engineTuning, type TuningError } from "../settings/engine-tuning.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
+import { forbiddenJobs } from "../settings/forbidden-jobs.ts";
 import { metricsPort } from "../settings/metrics-port.ts";
 import { statePaths } from "../settings/paths.ts";
 import { createStateStore } from "../state/state-store.ts";
@@ -92,13 +93,15 @@ const HARD_STOP_MS = 4_500;
 /** What the environment sets; the first variable that makes no sense ends the start. */
 function settingsOf(
   environment: NodeJS.ProcessEnv,
-): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal">, TuningError> {
+): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal" | "forbiddenJobs">, TuningError> {
   const tuning = engineTuning(environment);
   if (!tuning.ok) return tuning;
   const policy = mtuPolicy(environment);
   if (!policy.ok) return policy;
   const port = metricsPort(environment);
   if (!port.ok) return port;
+  const forbidden = forbiddenJobs(environment);
+  if (!forbidden.ok) return forbidden;
   const wish = cipherWish(environment);
   if (!wish.ok) return wish;
   const conceal = concealSetting(environment);
@@ -110,6 +113,7 @@ function settingsOf(
     tuning: tuning.value,
     mtuPolicy: { ...policy.value, paddingBytes },
     metricsPort: port.value,
+    forbiddenJobs: forbidden.value,
     cipher,
     conceal: conceal.value,
   });

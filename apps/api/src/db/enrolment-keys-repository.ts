@@ -1,9 +1,10 @@
-import { and, count, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNull, lt, or, sql } from "drizzle-orm";
 import type { EnrolmentKeyId, GroupId, NetworkId } from "@weft/protocol";
 import type { KeyApproval } from "../domain/peer-state.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { storedGroupId, storedKeyId, storedNetworkId } from "./rows.ts";
 import { enrolmentKeys } from "./schema/index.ts";
 
@@ -58,23 +59,27 @@ export async function spendEnrolmentKey(tx: Executor, id: EnrolmentKeyId, now: D
   return spent.length === 1;
 }
 
+export const enrolmentKeysList: ListTable = {
+  table: enrolmentKeys,
+  id: enrolmentKeys.id,
+  fields: { createdAt: sortColumn(enrolmentKeys.createdAt), expiresAt: sortColumn(enrolmentKeys.expiresAt) },
+  filters: { createdBy: equals(enrolmentKeys.createdBy) },
+  search: [enrolmentKeys.hint],
+};
+
 export async function listEnrolmentKeys(
   db: Executor,
-  request: PageRequest<"createdAt"> & { readonly networkId: string },
-): Promise<Page<EnrolmentKey>> {
-  const page = keyset({ sort: enrolmentKeys.createdAt, id: enrolmentKeys.id }, request);
+  networkId: string,
+  request: ListRequest,
+): Promise<ListedPage<EnrolmentKey>> {
+  const page = listPage(enrolmentKeysList, request, eq(enrolmentKeys.networkId, networkId));
   const rows = await db
-    .select()
+    .select({ ...getTableColumns(enrolmentKeys), listPlace: page.place })
     .from(enrolmentKeys)
-    .where(and(eq(enrolmentKeys.networkId, request.networkId), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows.map(toKey), request.limit, (key) => ({ value: key.createdAt.toISOString(), id: key.id }));
-}
-
-export async function countEnrolmentKeys(db: Executor, networkId: string): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(enrolmentKeys).where(eq(enrolmentKeys.networkId, networkId));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: toKey });
 }
 
 export async function revokeEnrolmentKey(tx: Executor, id: EnrolmentKeyId, now: Date): Promise<void> {

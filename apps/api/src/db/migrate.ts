@@ -17,7 +17,12 @@ export type Migration = { readonly index: number; readonly tag: string; readonly
  *
  * @throws MigrationRefused when the schema is newer, was changed by hand, or carries an unfinished step.
  */
-export async function migrate(sql: postgres.Sql, folder = MIGRATIONS_FOLDER): Promise<{ readonly applied: number }> {
+export async function migrate(
+  sql: postgres.Sql,
+  folder = MIGRATIONS_FOLDER,
+  /** Stops behind that many steps; all when left out. A database that has more keeps them. */
+  upTo: { readonly steps: number } = { steps: Number.POSITIVE_INFINITY },
+): Promise<{ readonly applied: number }> {
   const known = await readMigrations(folder);
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK_NUMBER})`;
@@ -26,7 +31,7 @@ export async function migrate(sql: postgres.Sql, folder = MIGRATIONS_FOLDER): Pr
     const done = await tx<JournalRow[]>`
       select index, tag, hash, finished_at from weft_migrations order by index`;
     refuseMismatch(known, done);
-    const missing = known.slice(done.length);
+    const missing = known.slice(done.length, Math.max(done.length, upTo.steps));
     for (const step of missing) {
       await tx.unsafe(step.sql);
       await tx`insert into weft_migrations (index, tag, hash, finished_at)

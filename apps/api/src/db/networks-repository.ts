@@ -1,14 +1,14 @@
-import { and, count, eq, getTableColumns, ilike, inArray, sql } from "drizzle-orm";
+import { eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { NetworkId, PeerId } from "@weft/protocol";
 import type { Network } from "../domain/peer.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { containsPattern, keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { networkFromRow } from "./rows.ts";
 import { networkChanges, networks, peers } from "./schema/index.ts";
 
 export type NetworkWithCount = Network & { readonly peerCount: number };
-export type NetworkSort = "name" | "createdAt";
 
 /** What a change of a network's maps was about. */
 export type NetworkChange =
@@ -24,26 +24,28 @@ export async function findNetwork(db: Executor, id: string): Promise<NetworkWith
   return row && toNetwork(row);
 }
 
+export const networksList: ListTable = {
+  table: networks,
+  id: networks.id,
+  fields: { name: sortColumn(networks.name), createdAt: sortColumn(networks.createdAt) },
+  filters: { name: (name) => eq(sql`lower(${networks.name})`, String(name).toLowerCase()) },
+  search: [networks.name],
+};
+
+/** `only`: networks that the caller may see, where that is not all of them. */
 export async function listNetworks(
   db: Executor,
-  request: PageRequest<NetworkSort> & NetworkFilter,
-): Promise<Page<NetworkWithCount>> {
-  const page = keyset({ sort: networks[request.field], id: networks.id }, request);
+  only: readonly string[] | undefined,
+  request: ListRequest,
+): Promise<ListedPage<NetworkWithCount>> {
+  const page = listPage(networksList, request, only === undefined ? undefined : inArray(networks.id, [...only]));
   const rows = await db
-    .select(withCount)
+    .select({ ...withCount, listPlace: page.place })
     .from(networks)
-    .where(and(matching(request), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows.map(toNetwork), request.limit, (network) => ({
-    value: request.field === "name" ? network.name : network.createdAt.toISOString(),
-    id: network.id,
-  }));
-}
-
-export async function countNetworks(db: Executor, filter: NetworkFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(networks).where(matching(filter));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: toNetwork });
 }
 
 /** Those of `ids` that exist. */
@@ -126,16 +128,6 @@ export async function renewEpoch(tx: Executor, networkId: NetworkId, epoch: bigi
 
 async function notifyReplicas(tx: Executor, networkId: string): Promise<void> {
   await tx.execute(sql`select pg_notify(${CHANGES_CHANNEL}, ${networkId})`);
-}
-
-/** Which networks a list shows; `only`: those that the caller may see, where that is not all of them. */
-export type NetworkFilter = { readonly q: string | undefined; readonly only: readonly string[] | undefined };
-
-function matching({ q, only }: NetworkFilter) {
-  return and(
-    q === undefined ? undefined : ilike(networks.name, containsPattern(q)),
-    only === undefined ? undefined : inArray(networks.id, [...only]),
-  );
 }
 
 function toNetwork(row: typeof networks.$inferSelect & { peerCount: number }): NetworkWithCount {

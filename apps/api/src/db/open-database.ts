@@ -20,6 +20,7 @@ export type OpenDatabase = Database & {
 export async function openDatabase(
   source: { readonly dataFolder: string; readonly url: Secret<string> | undefined },
   options: DatabaseOptions = {},
+  prepare: (database: Database, kind: OpenDatabase["kind"]) => Promise<unknown> = ({ sql }) => migrate(sql),
 ): Promise<OpenDatabase> {
   await mkdir(source.dataFolder, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(source.dataFolder);
@@ -41,7 +42,7 @@ export async function openDatabase(
     }
     const database = connectDatabase(address, options);
     steps.push(database.dispose);
-    await migrate(database.sql);
+    await prepare(database, address.kind);
     return { ...database, kind: address.kind, lost, dispose };
   } catch (error) {
     await dispose();

@@ -1,22 +1,12 @@
-import { and, count, eq, ilike, inArray, isNotNull, like, lte, notExists, or, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, isNotNull, like, lte, notExists, sql } from "drizzle-orm";
 import type { IdentityKey, NetworkId, PeerId, Prefix } from "@weft/protocol";
 import type { Peer, PeerEndpoint } from "../domain/peer.ts";
-import type { PeerState } from "../domain/peer-state.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { containsPattern, keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { peerFromRow, storedGroupId, storedNetworkId, storedPeerId } from "./rows.ts";
 import { peers, releasedOffsets } from "./schema/index.ts";
-
-export type PeerSort = "name" | "createdAt";
-
-/** Which peers of a network are meant. */
-export type PeerFilter = {
-  readonly networkId: string;
-  readonly q: string | undefined;
-  readonly groupId: string | undefined;
-  readonly state: PeerState | undefined;
-};
 
 export async function findPeer(db: Executor, id: string): Promise<Peer | undefined> {
   const [row] = await db.select().from(peers).where(eq(peers.id, id));
@@ -42,23 +32,27 @@ export async function findPeerByIdentity(db: Executor, key: IdentityKey): Promis
   return row && peerFromRow(row);
 }
 
-export async function listPeers(db: Executor, request: PageRequest<PeerSort> & PeerFilter): Promise<Page<Peer>> {
-  const page = keyset({ sort: peers[request.field], id: peers.id }, request);
+export const peersList: ListTable = {
+  table: peers,
+  id: peers.id,
+  fields: { name: sortColumn(peers.name), createdAt: sortColumn(peers.createdAt) },
+  filters: {
+    name: equals(peers.name),
+    state: equals(peers.state),
+    groupId: (id) => sql`${peers.groupIds} @> array[${id}]::text[]`,
+  },
+  search: [peers.name, peers.hostname, sql`host(${peers.ipv4})`, sql`host(${peers.ipv6})`],
+};
+
+export async function listPeers(db: Executor, networkId: string, request: ListRequest): Promise<ListedPage<Peer>> {
+  const page = listPage(peersList, request, eq(peers.networkId, networkId));
   const rows = await db
-    .select()
+    .select({ ...getTableColumns(peers), listPlace: page.place })
     .from(peers)
-    .where(and(matching(request), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows.map(peerFromRow), request.limit, (peer) => ({
-    value: request.field === "name" ? peer.name : peer.createdAt.toISOString(),
-    id: peer.id,
-  }));
-}
-
-export async function countPeers(db: Executor, filter: PeerFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(peers).where(matching(filter));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: peerFromRow });
 }
 
 export async function insertPeer(tx: Executor, peer: Peer): Promise<void> {
@@ -233,26 +227,6 @@ export async function freeOffsets(
     order by place limit 1`);
   const [row] = rows;
   return row === undefined ? undefined : BigInt(row.place);
-}
-
-function matching({ networkId, q, groupId, state }: PeerFilter) {
-  return and(
-    eq(peers.networkId, networkId),
-    groupId === undefined ? undefined : sql`${peers.groupIds} @> array[${groupId}]`,
-    state === undefined ? undefined : eq(peers.state, state),
-    containing(q),
-  );
-}
-
-function containing(q: string | undefined) {
-  if (q === undefined) return undefined;
-  const pattern = containsPattern(q);
-  return or(
-    ilike(peers.name, pattern),
-    ilike(peers.hostname, pattern),
-    sql`host(${peers.ipv4}) like ${pattern}`,
-    sql`host(${peers.ipv6}) ilike ${pattern}`,
-  );
 }
 
 /** One array parameter instead of one parameter per row. */

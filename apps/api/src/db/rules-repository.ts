@@ -1,11 +1,11 @@
-import { and, asc, count, eq, inArray, isNull, or, sql } from "drizzle-orm";
-import type { SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNull, or } from "drizzle-orm";
 import type { GroupId, NetworkId, PeerId, RuleId } from "@weft/protocol";
 import { ALL, selectorKey } from "../domain/policy-rule.ts";
 import type { PolicyRule } from "../domain/policy-rule.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { pageOf } from "./paging.ts";
-import type { Page, PageRequest, Place } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { policyRuleFromRow, storedNetworkId } from "./rows.ts";
 import { rules } from "./schema/index.ts";
 
@@ -87,35 +87,24 @@ export async function findOpenRule(
   return row && toRule(row);
 }
 
-/** Rules in the order in which nodes ask them. */
-export async function listRules(
-  db: Executor,
-  request: Pick<PageRequest<"place">, "limit" | "after"> & { readonly networkId: string },
-): Promise<Page<Rule>> {
+export const rulesList: ListTable = {
+  table: rules,
+  id: rules.id,
+  fields: { place: sortColumn(rules.place), createdAt: sortColumn(rules.createdAt) },
+  filters: { state: equals(rules.state), action: equals(rules.action) },
+  search: [rules.name, rules.description],
+};
+
+export async function listRules(db: Executor, networkId: string, request: ListRequest): Promise<ListedPage<Rule>> {
+  const page = listPage(rulesList, request, eq(rules.networkId, networkId));
   const rows = await db
-    .select()
+    .select({ ...getTableColumns(rules), listPlace: page.place })
     .from(rules)
-    .where(and(eq(rules.networkId, request.networkId), request.after && isBehind(request.after)))
-    .orderBy(asc(rules.place), asc(rules.createdAt), asc(rules.id))
-    // One more than asked for tells whether another page follows.
-    .limit(request.limit + 1);
-  return pageOf(rows.map(toRule), request.limit, (rule) => ({
-    value: `${rule.place}${SEPARATOR}${rule.createdAt.toISOString()}`,
-    id: rule.id,
-  }));
+    .where(page.where)
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return finishPage(db, page, { rows, read: toRule });
 }
-
-export async function countRules(db: Executor, networkId: string): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(rules).where(eq(rules.networkId, networkId));
-  return row?.total ?? 0;
-}
-
-function isBehind({ value, id }: Place): SQL {
-  const [place = "", createdAt = ""] = value.split(SEPARATOR);
-  return sql`(${rules.place}, ${rules.createdAt}, ${rules.id}) > (${place}::integer, ${createdAt}::timestamptz, ${id})`;
-}
-
-const SEPARATOR = " ";
 
 function toRule(row: typeof rules.$inferSelect): Rule {
   const { name, description, place, createdAt } = row;

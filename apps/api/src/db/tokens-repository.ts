@@ -1,10 +1,11 @@
-import { and, count, eq, gt, isNull, or } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNull, or } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { SCOPE_RESOURCES } from "../registry/access.ts";
 import type { Scope } from "../registry/access.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { tokens, users } from "./schema/index.ts";
 import { rightsColumns } from "./users-repository.ts";
 import type { User } from "./users-repository.ts";
@@ -43,24 +44,23 @@ export async function findLiveToken(db: Executor, id: string, now: Date): Promis
   return liveToken(db, eq(tokens.id, id), now);
 }
 
-/** Tokens of one user, or of everybody. */
-export async function listTokens(
-  db: Executor,
-  request: PageRequest<"createdAt"> & { readonly userId: string | undefined },
-): Promise<Page<Token>> {
-  const page = keyset({ sort: tokens.createdAt, id: tokens.id }, request);
+export const tokensList: ListTable = {
+  table: tokens,
+  id: tokens.id,
+  fields: { createdAt: sortColumn(tokens.createdAt), name: sortColumn(tokens.name) },
+  filters: { userId: equals(tokens.userId) },
+  search: [tokens.name],
+};
+
+export async function listTokens(db: Executor, request: ListRequest): Promise<ListedPage<Token>> {
+  const page = listPage(tokensList, request);
   const rows = await db
-    .select()
+    .select({ ...getTableColumns(tokens), listPlace: page.place })
     .from(tokens)
-    .where(and(ofUser(request.userId), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows.map(toToken), request.limit, (token) => ({ value: token.createdAt.toISOString(), id: token.id }));
-}
-
-export async function countTokens(db: Executor, userId: string | undefined): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(tokens).where(ofUser(userId));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: toToken });
 }
 
 export async function deleteToken(tx: Executor, id: string): Promise<void> {
@@ -78,10 +78,6 @@ async function liveToken(db: Executor, which: SQL, now: Date): Promise<LiveToken
     .innerJoin(users, eq(users.id, tokens.userId))
     .where(and(which, or(isNull(tokens.expiresAt), gt(tokens.expiresAt, now)), isNull(users.disabledAt)));
   return row && { token: toToken(row.token), user: row.user };
-}
-
-function ofUser(userId: string | undefined) {
-  return userId === undefined ? undefined : eq(tokens.userId, userId);
 }
 
 function toToken(row: typeof tokens.$inferSelect): Token {

@@ -56,8 +56,16 @@ export type Failure =
   /** Another peer has an approved route to just this range. */
   | { readonly code: "route_taken"; readonly prefix: string; readonly routeId: string }
   | { readonly code: "cursor_invalid" }
+  | { readonly code: "backup_busy" }
+  | { readonly code: "backup_faulty"; readonly detail: string }
+  | { readonly code: "webhook_off" }
+  | { readonly code: "webhook_target_refused"; readonly detail: string }
   | { readonly code: "peer_offline"; readonly name: string }
   | { readonly code: "same_peer" }
+  /** One heavy job runs on a node at a time. */
+  | { readonly code: "job_busy"; readonly name: string }
+  /** The node's agent is too old for it, or its host forbids it. */
+  | { readonly code: "job_unsupported"; readonly name: string }
   | { readonly code: "job_timed_out"; readonly name: string; readonly seconds: number }
   | { readonly code: "job_failed"; readonly name: string; readonly detail: string }
   /** The first call with this key is not finished. */

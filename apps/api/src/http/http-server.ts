@@ -5,6 +5,7 @@ import { fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import Fastify, { LogController } from "fastify";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { BucketOptions } from "../domain/token-bucket.ts";
+import type { RequestMeter } from "../metrics/request-meter.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { createRouter } from "../trpc/router.ts";
 import { callOf, registerCalls } from "./call-plugin.ts";
@@ -28,6 +29,7 @@ export type HttpServerOptions = AgentRouteOptions & {
   readonly webFolder: string;
   readonly trustProxy: boolean | string;
   readonly rateLimit: BucketOptions;
+  readonly requests: RequestMeter;
 };
 
 /** Everything that answers over HTTP; it listens where the caller says. */
@@ -45,6 +47,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     forceCloseConnections: true,
   });
   app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
+  app.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.url;
+    const known = route === undefined || route.includes("*") ? "other" : `${request.method} ${route}`;
+    options.requests.note({ route: known, status: reply.statusCode, milliseconds: reply.elapsedTime });
+  });
   registerErrors(app);
   registerSecurityHeaders(app);
   registerCompression(app);

@@ -43,7 +43,10 @@ export function restContracts(): { readonly name: string; readonly contract: Ope
 function operationObject(name: string, contract: OperationContract, schemas: Json): Json {
   const { rest, access } = contract;
   const output = jsonSchema(contract.output, "output", schemas);
-  const success = rest.status === 204 ? {} : { content: { "application/json": { schema: output } } };
+  const file = { type: "string", format: "binary" };
+  const content =
+    rest.download === undefined ? { "application/json": { schema: output } } : { [rest.download]: { schema: file } };
+  const success = rest.status === 204 ? {} : { content };
   const headers = {
     ...(rest.location && { Location: { schema: { type: "string" }, description: "Path of the new item." } }),
     ...(rest.tagged && { ETag: { schema: { type: "string" }, description: "Version of the item, for If-Match." } }),

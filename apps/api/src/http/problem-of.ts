@@ -61,6 +61,10 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   route_taken: 409,
   in_use: 409,
   peer_offline: 409,
+  job_busy: 409,
+  job_unsupported: 409,
+  webhook_off: 409,
+  backup_busy: 409,
   enrolment_key_used_up: 409,
   idempotency_in_progress: 409,
   version_mismatch: 412,
@@ -73,6 +77,8 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   rule_fault: 422,
   policy_test_failed: 422,
   same_peer: 422,
+  webhook_target_refused: 422,
+  backup_faulty: 422,
   idempotency_key_reused: 422,
   version_required: 428,
   rate_limited: 429,
@@ -135,8 +141,18 @@ function detailOf(failure: Failure): string {
       return `${failure.field}: ${failure.reason}`;
     case "policy_test_failed":
       return testsFailed(failure.failed);
+    case "backup_busy":
+      return "a backup is being taken or verified; try again when it is done";
+    case "backup_faulty":
+      return failure.detail;
+    case "webhook_off":
+      return "the webhook is off; turn it on first";
+    case "webhook_target_refused":
+      return `this address cannot be a webhook's: ${failure.detail}`;
     case "peer_offline":
     case "same_peer":
+    case "job_busy":
+    case "job_unsupported":
     case "job_timed_out":
     case "job_failed":
       return jobTrouble(failure);
@@ -208,13 +224,20 @@ function standsInTheWay(failure: Extract<Failure, { readonly code: "peer_state" 
 }
 
 function jobTrouble(
-  failure: Extract<Failure, { readonly code: "peer_offline" | "same_peer" | "job_timed_out" | "job_failed" }>,
+  failure: Extract<
+    Failure,
+    { readonly code: "peer_offline" | "same_peer" | "job_busy" | "job_unsupported" | "job_timed_out" | "job_failed" }
+  >,
 ): string {
   switch (failure.code) {
     case "peer_offline":
       return `peer ${failure.name} is offline`;
     case "same_peer":
       return "a peer cannot ping itself; choose another target";
+    case "job_busy":
+      return `peer ${failure.name} runs such a job already; try again when it is done`;
+    case "job_unsupported":
+      return `peer ${failure.name} does not do that: its agent is too old, or its host forbids it (WEFT_FORBIDDEN_JOBS)`;
     case "job_timed_out":
       return `peer ${failure.name} did not answer within ${failure.seconds} s`;
     case "job_failed":

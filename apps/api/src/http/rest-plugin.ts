@@ -1,6 +1,8 @@
+import { createReadStream } from "node:fs";
 import { err, ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import type { FailedField, Failure } from "../domain/failure.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { authorise } from "../registry/authorise.ts";
@@ -39,12 +41,21 @@ async function answer(context: {
   if (!input.ok) return sendFailure(request, reply, input.error);
   const result = await run(context, input.value);
   if (!result.ok) return sendFailure(request, reply, result.error);
-  const { status, location, tagged } = operation.contract.rest;
+  const { status, location, tagged, download } = operation.contract.rest;
+  if (download !== undefined) return sendFile(reply, download, FileSchema.parse(result.value));
   if (tagged) reply.header("etag", tagOf(tagged, asRecord(result.value)));
   if (location) reply.header("location", REST_BASE + fill(location, result.value));
   reply.code(status);
   return status === 204 ? reply.send() : result.value;
 }
+
+/** Streams a file that a use case named. */
+function sendFile(reply: FastifyReply, type: string, file: z.output<typeof FileSchema>): FastifyReply {
+  reply.header("content-disposition", `attachment; filename="${file.fileName}"`);
+  return reply.type(type).header("content-length", file.bytes).send(createReadStream(file.path));
+}
+
+const FileSchema = z.object({ path: z.string(), fileName: z.string().regex(/^[\w.-]+$/), bytes: z.int() });
 
 async function run(context: Parameters<typeof answer>[0], input: unknown): Promise<Result<unknown, Failure>> {
   const { operation, deps, request, reply } = context;

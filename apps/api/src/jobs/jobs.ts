@@ -11,6 +11,8 @@ export function startJobs(deps: {
   readonly auditDays: number;
   readonly flushTraffic: () => Promise<void>;
   readonly removeAbsent: () => Promise<void>;
+  /** Sends webhooks that are due. */
+  readonly sendWebhooks: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
   const { db, clock, auditDays, onError } = deps;
@@ -20,6 +22,11 @@ export function startJobs(deps: {
       everyMs: ABSENCE_MS,
       run: deps.removeAbsent,
       onError: (error) => onError("absent_peers_not_removed", error),
+    }),
+    startJob({
+      everyMs: WEBHOOKS_MS,
+      run: deps.sendWebhooks,
+      onError: (error) => onError("webhooks_not_sent", error),
     }),
     startJob({
       everyMs: PRUNE_MS,
@@ -37,4 +44,5 @@ export function startJobs(deps: {
 const FLUSH_MS = 10_000;
 /** Absent peers go at most this long after their time, and the time of a statement. */
 const ABSENCE_MS = 10_000;
+const WEBHOOKS_MS = 1_000;
 const PRUNE_MS = 10 * 60_000;

@@ -1,5 +1,6 @@
 import { deleteAuditEventsBefore } from "../db/audit-repository.ts";
 import { pruneChanges } from "../db/changes-repository.ts";
+import { deleteDeliveriesBefore } from "../db/deliveries-repository.ts";
 import type { Executor } from "../db/client.ts";
 import { deleteAnswersBefore } from "../db/idempotency-repository.ts";
 import { deleteUsedLoginsBefore } from "../db/identities-repository.ts";
@@ -15,9 +16,12 @@ export async function prune(
   await deleteUsedLoginsBefore(db, new Date(nowMs));
   await deleteAnswersBefore(db, new Date(nowMs - KEPT_MS));
   await deleteAuditEventsBefore(db, new Date(nowMs - auditDays * DAY_MS));
+  await deleteDeliveriesBefore(db, new Date(nowMs - DELIVERY_DAYS * DAY_MS));
   await pruneChanges(db, CHANGES_KEPT);
 }
 
+/** Days that the delivery log of webhooks is kept. */
+const DELIVERY_DAYS = 7;
 const DAY_MS = 86_400_000;
 /** Changes per network that a replica may lag behind before it reads everything again. */
 const CHANGES_KEPT = 10_000;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { networkIds } from "@weft/protocol";
+import { networkIds, Secret } from "@weft/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Executor } from "../db/client.ts";
 import { createTestApp } from "../testing/create-test-app.ts";
@@ -20,7 +20,12 @@ test("a peer that joins while its network is being loaded is not missed", async 
   const { held, release } = holdTransactions(database.db);
   const hub = createLiveHub({
     database: { ...database, db: held },
-    identity: { key: server.app.deps.server.key, sign: () => new Uint8Array(64), deriveKey: () => new Uint8Array(32) },
+    identity: {
+      key: server.app.deps.server.key,
+      privateKey: new Secret(""),
+      sign: () => new Uint8Array(64),
+      deriveKey: () => new Uint8Array(32),
+    },
     clock: server.app.deps.clock,
     random: (length) => randomBytes(length),
     onError: () => undefined,

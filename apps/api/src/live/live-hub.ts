@@ -15,8 +15,8 @@ import { refusalFor } from "./handshake.ts";
 import { createMapEncoder } from "./map-encoder.ts";
 import { createNetworkHub } from "./network-hub.ts";
 import type { NetworkHub } from "./network-hub.ts";
-import { createPingJobs } from "./ping-jobs.ts";
-import type { PingJobs } from "./ping-jobs.ts";
+import { createNodeJobs } from "./node-jobs.ts";
+import type { NodeJobs } from "./node-jobs.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 import { createTrafficBook } from "./traffic-book.ts";
 import type { TrafficBook } from "./traffic-book.ts";
@@ -34,7 +34,7 @@ export type LiveHub = {
   readonly presence: PresenceBook<PeerId>;
   readonly traffic: TrafficBook;
   readonly feeds: DashboardFeeds;
-  readonly pings: PingJobs;
+  readonly jobs: NodeJobs;
   readonly endpoints: EndpointRecorder;
   readonly networks: ReadonlyMap<NetworkId, NetworkHub>;
   readonly find: (id: PeerId) => { readonly hub: NetworkHub; readonly peer: Peer } | undefined;
@@ -63,7 +63,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     return hub && peer && { hub, peer };
   };
   const feeds = createDashboardFeeds({ presence, traffic, clock, networks, find, onError: deps.onError });
-  const pings = createPingJobs(deps.random);
+  const jobs = createNodeJobs(deps.random);
   const endpoints = createEndpointRecorder({
     db,
     clock,
@@ -74,7 +74,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     presence,
     traffic,
     feeds,
-    pings,
+    jobs,
     endpoints,
     networks,
     find,
@@ -86,6 +86,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     },
     closed(hub, stream, how) {
       hub.detach(stream);
+      if (!hub.streams.has(stream.peerId)) jobs.lost(stream.peerId);
       // A removed peer was forgotten when it went; its stream ends a moment later.
       if (!places.has(stream.peerId)) return;
       const state = hub.mirror.peers().get(stream.peerId)?.state;
@@ -120,7 +121,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     },
     async dispose() {
       feeds.dispose();
-      pings.dispose();
+      jobs.dispose();
       for (const hub of networks.values()) hub.dispose();
       await endpoints.flush();
       await traffic.flush();

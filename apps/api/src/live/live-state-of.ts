@@ -1,4 +1,4 @@
-import { err } from "@weft/protocol";
+import { err, ok, workCapability } from "@weft/protocol";
 import type { LiveState } from "../registry/live-state.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { LiveHub } from "./live-hub.ts";
@@ -28,7 +28,27 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
       const address = target?.ipv4 ?? target?.ipv6;
       if (!source || !stream) return err({ code: "peer_offline", name: source?.peer.name ?? from });
       if (!target || !address) return err({ code: "not_found", what: "peer" });
-      return hub.pings.start({ name: source.peer.name, target: address, count, send: stream.socket.send });
+      const outcome = await hub.jobs.start({
+        peerId: from,
+        name: source.peer.name,
+        work: { kind: "ping", target: address, count },
+        timeLimitMs: count * PING_MS + PING_MARGIN_MS,
+        send: stream.socket.send,
+      });
+      if (!outcome.ok) return outcome;
+      if (outcome.value.kind === "ping") return ok(outcome.value);
+      return err({ code: "job_failed", name: source.peer.name, detail: "it answered something else" });
+    },
+    async report({ peerId, work, timeLimitMs }) {
+      const found = hub.find(peerId);
+      const stream = found?.hub.streams.get(peerId);
+      const name = found?.peer.name ?? peerId;
+      if (!found || !stream) return err({ code: "peer_offline", name });
+      if (!found.peer.capabilities.includes(workCapability(work.kind))) return err({ code: "job_unsupported", name });
+      const outcome = await hub.jobs.start({ peerId, name, work, timeLimitMs, send: stream.socket.send });
+      if (!outcome.ok) return outcome;
+      if (outcome.value.kind === "report") return ok(outcome.value.text);
+      return err({ code: "job_failed", name, detail: "it answered something else" });
     },
     async *watchNetwork(id, signal) {
       // A network that another replica made a moment ago may not have been read yet.
@@ -42,3 +62,6 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
     },
   };
 }
+
+const PING_MS = 1_200;
+const PING_MARGIN_MS = 2_000;

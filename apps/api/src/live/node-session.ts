@@ -54,7 +54,9 @@ export function createNodeSession(deps: NodeSessionDeps): NodeSession {
         case "counters":
           return hub.noteCounters(source, frame.counters);
         case "jobResult":
-          return hub.pings.finish(frame.jobId, frame.outcome);
+          return hub.jobs.finish(stream.peerId, frame.jobId, frame.outcome);
+        case "jobPart":
+          return hub.jobs.part(stream.peerId, frame);
         case "ping":
           return stream.socket.send({ kind: "pong", token: frame.token });
         case "leave":

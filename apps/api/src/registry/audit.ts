@@ -1,7 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { deliveryIds } from "@weft/protocol";
 import type { NetworkId } from "@weft/protocol";
 import type { Executor } from "../db/client.ts";
 import { insertAuditEvent } from "../db/audit-repository.ts";
+import type { AuditEvent } from "../db/audit-repository.ts";
+import { insertDeliveries } from "../db/deliveries-repository.ts";
+import { webhooksFor } from "../db/webhooks-repository.ts";
+import { eventBody } from "../webhooks/event-body.ts";
 import type { Actor, Call } from "./call.ts";
 
 /** What an audit event says beside who did it. */
@@ -16,19 +21,42 @@ export type AuditNote = {
 /** What nobody asked for: the server did it when its time came. */
 export const BY_SERVER = { actor: { kind: "server" }, address: "", requestId: "" } as const;
 
-/** Writes an audit event in the transaction of the change it tells about. Notes never carry secrets. */
+/**
+ * Writes an audit event in the transaction of the change it tells about, and notes for webhooks what they are to be told:
+ * who hears of a change and the change itself are committed together. Notes never carry secrets.
+ */
 export async function recordAudit(
   tx: Executor,
   who: Pick<Call, "actor" | "address" | "requestId"> | typeof BY_SERVER,
   note: AuditNote & { readonly at: Date },
-): Promise<void> {
-  await insertAuditEvent(tx, {
+  audience: { readonly tell: "webhooks" | "nobody" } = { tell: "webhooks" },
+): Promise<AuditEvent> {
+  const event: AuditEvent = {
     id: `evt_${randomBytes(16).toString("hex")}`,
     ...actorColumns(who.actor),
     address: who.address,
     requestId: who.requestId,
-    ...note,
-  });
+    action: note.action,
+    objectId: note.objectId,
+    networkId: note.networkId,
+    before: note.before,
+    after: note.after,
+    at: note.at,
+  };
+  await insertAuditEvent(tx, event);
+  if (audience.tell === "webhooks") await tellWebhooks(tx, event);
+  return event;
+}
+
+async function tellWebhooks(tx: Executor, event: AuditEvent): Promise<void> {
+  const ids = await webhooksFor(tx, event.action);
+  if (ids.length === 0) return;
+  const same = { eventId: event.id, action: event.action, body: eventBody(event) };
+  const times = { createdAt: event.at, nextAttemptAt: event.at };
+  await insertDeliveries(
+    tx,
+    ids.map((webhookId) => ({ ...same, ...times, webhookId, id: deliveryIds.make((length) => randomBytes(length)) })),
+  );
 }
 
 function actorColumns(actor: Actor | typeof BY_SERVER.actor) {

@@ -1,4 +1,6 @@
 import {
+  backupIds,
+  deliveryIds,
   enrolmentKeyIds,
   groupIds,
   identityProviderIds,
@@ -10,6 +12,7 @@ import {
   sessionIds,
   tokenIds,
   userIds,
+  webhookIds,
 } from "@weft/protocol";
 import { z } from "zod";
 
@@ -28,6 +31,9 @@ export const RuleIdSchema = id(ruleIds);
 export const SessionIdSchema = id(sessionIds);
 export const InviteIdSchema = id(inviteIds);
 export const IdentityProviderIdSchema = id(identityProviderIds);
+export const BackupIdSchema = id(backupIds);
+export const WebhookIdSchema = id(webhookIds);
+export const DeliveryIdSchema = id(deliveryIds);
 
 /** RFC 3339 in UTC. */
 export const TimeSchema = z.iso.datetime();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Access } from "./access.ts";
+import type { ListSpec } from "./list-kit.ts";
 import type { VersionedKind } from "./versions.ts";
 
 /** Where an operation is found on REST. */
@@ -11,6 +12,8 @@ type RestRoute = {
   readonly status: 200 | 201 | 204;
   /** Path of what was created, filled from the output; for the `Location` header. */
   readonly location?: `/${string}`;
+  /** Set when the answer is a file: its media type. The output says where it lies; such an operation is on REST only. */
+  readonly download?: string;
   /** Kind of the item in the answer; it goes out with its entity tag. */
   readonly tagged?: VersionedKind;
   /** Whether `If-Match` may or must say which version of the item the call is about. */
@@ -27,6 +30,8 @@ export type OperationContract<
   readonly summary: string;
   readonly rest: RestRoute;
   readonly access: Access;
+  /** Set for lists: which orders and filters are offered. */
+  readonly list?: ListSpec;
   readonly input: Input;
   readonly output: Output;
 };

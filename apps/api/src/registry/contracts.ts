@@ -1,6 +1,9 @@
+import { auditEventsContract } from "../features/audit/contract.ts";
+import { backupsContract } from "../features/backups/contract.ts";
 import { enrolmentKeysContract } from "../features/enrolment/contract.ts";
 import { groupsContract } from "../features/groups/contract.ts";
 import { instanceContract } from "../features/instance/contract.ts";
+import { jobsContract } from "../features/jobs/contract.ts";
 import { liveContract } from "../features/live/contract.ts";
 import { networksContract } from "../features/networks/contract.ts";
 import { peersContract } from "../features/peers/contract.ts";
@@ -15,6 +18,7 @@ import { invitesContract } from "../features/invites/contract.ts";
 import { serviceAccountsContract } from "../features/service-accounts/contract.ts";
 import { accountContract } from "../features/account/contract.ts";
 import { identityProvidersContract } from "../features/identity-providers/contract.ts";
+import { webhooksContract } from "../features/webhooks/contract.ts";
 
 /** Every operation of this server; REST, tRPC, OpenAPI and the permission matrix are all derived from it. */
 export const contracts = {
@@ -34,6 +38,10 @@ export const contracts = {
   serviceAccounts: serviceAccountsContract,
   account: accountContract,
   identityProviders: identityProvidersContract,
+  auditEvents: auditEventsContract,
+  webhooks: webhooksContract,
+  backups: backupsContract,
+  jobs: jobsContract,
   live: liveContract,
 };
 

@@ -3,13 +3,12 @@ import { err, ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import { z } from "zod";
 import type { Failure } from "../domain/failure.ts";
-import type { Place } from "../db/paging.ts";
 
 /** Turns places in lists into opaque text and back. */
 export type Cursors = {
   /** `list` names the list with its order and filter: a cursor fits no other. */
-  readonly seal: (list: string, place: Place) => string;
-  readonly open: (list: string, cursor: string) => Result<Place, Failure>;
+  readonly seal: (list: string, place: readonly string[]) => string;
+  readonly open: (list: string, cursor: string) => Result<readonly string[], Failure>;
 };
 
 /** Cursors are signed, so nobody can ask the database for a place that was never handed out. */
@@ -18,7 +17,7 @@ export function createCursors(key: Uint8Array): Cursors {
     createHmac("sha256", key).update(list).update("\0").update(body).digest().subarray(0, SIGNATURE_BYTES);
   return {
     seal(list, place) {
-      const body = JSON.stringify([place.value, place.id]);
+      const body = JSON.stringify(place);
       return Buffer.concat([sign(list, body), Buffer.from(body)]).toString("base64url");
     },
     open(list, cursor) {
@@ -28,11 +27,10 @@ export function createCursors(key: Uint8Array): Cursors {
       if (signature.length !== SIGNATURE_BYTES || !timingSafeEqual(signature, sign(list, body))) {
         return err({ code: "cursor_invalid" });
       }
-      const [value, id] = PlaceSchema.parse(JSON.parse(body));
-      return ok({ value, id });
+      return ok(PlaceSchema.parse(JSON.parse(body)));
     },
   };
 }
 
-const PlaceSchema = z.tuple([z.string(), z.string()]);
+const PlaceSchema = z.array(z.string());
 const SIGNATURE_BYTES = 16;

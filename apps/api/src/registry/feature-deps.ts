@@ -1,4 +1,5 @@
 import type { RandomBytes, ServerKey } from "@weft/protocol";
+import type { BackupSide } from "../backup/backup-side.ts";
 import type { Database } from "../db/client.ts";
 import type { AgentInstaller } from "./agent-installer.ts";
 import type { Cursors } from "./cursors.ts";
@@ -23,9 +24,20 @@ export type FeatureDeps = {
   readonly vault: Vault;
   readonly oidc: OidcClient;
   readonly installer: AgentInstaller;
+  readonly webhooks: Webhooks;
+  readonly backups: BackupSide;
   readonly server: ServerFacts;
   /** Tells the clockwork that a peer's expiry may have changed. */
   readonly noteExpiry: () => void;
+};
+
+/** What the webhook side offers to use cases. */
+type Webhooks = {
+  readonly secretOf: (webhook: { readonly id: string; readonly secretVersion: number }) => string;
+  /** Why a URL cannot be a webhook's. */
+  readonly targetFault: (url: string) => string | undefined;
+  /** Tries one delivery now and waits for the outcome. */
+  readonly attempt: (deliveryId: string) => Promise<void>;
 };
 
 /** What does not change while the server runs. */

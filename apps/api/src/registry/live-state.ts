@@ -1,4 +1,4 @@
-import type { NetworkId, PeerId } from "@weft/protocol";
+import type { JobWork, NetworkId, PeerId } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
 import type { Result } from "@weft/protocol";
 import type { NetworkEvent, PeerEvent } from "./live-events.ts";
@@ -43,6 +43,12 @@ export type LiveState = {
     readonly to: PeerId;
     readonly count: number;
   }) => Promise<Result<PingOutcome, Failure>>;
+  /** Lets a node do work that ends in a report; resolves with the report's text. */
+  readonly report: (job: {
+    readonly peerId: PeerId;
+    readonly work: Exclude<JobWork, { kind: "ping" }>;
+    readonly timeLimitMs: number;
+  }) => Promise<Result<string, Failure>>;
   readonly watchNetwork: (id: NetworkId, signal: AbortSignal) => AsyncIterable<NetworkEvent>;
   readonly watchPeer: (
     peer: { readonly id: PeerId; readonly networkId: NetworkId },

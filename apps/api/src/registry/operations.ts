@@ -1,8 +1,11 @@
 import type { Result } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
+import { auditEventsOperations } from "../features/audit/operations.ts";
+import { backupsOperations } from "../features/backups/operations.ts";
 import { enrolmentKeysOperations } from "../features/enrolment/operations.ts";
 import { groupsOperations } from "../features/groups/operations.ts";
 import { instanceOperations } from "../features/instance/operations.ts";
+import { jobsOperations } from "../features/jobs/operations.ts";
 import { liveOperations } from "../features/live/operations.ts";
 import { networksOperations } from "../features/networks/operations.ts";
 import { peersOperations } from "../features/peers/operations.ts";
@@ -17,6 +20,7 @@ import { invitesOperations } from "../features/invites/operations.ts";
 import { serviceAccountsOperations } from "../features/service-accounts/operations.ts";
 import { accountOperations } from "../features/account/operations.ts";
 import { identityProvidersOperations } from "../features/identity-providers/operations.ts";
+import { webhooksOperations } from "../features/webhooks/operations.ts";
 import type { Call } from "./call.ts";
 import type { OperationContract, SubscriptionContract } from "./contract-kit.ts";
 import { contracts } from "./contracts.ts";
@@ -60,6 +64,10 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   serviceAccounts: serviceAccountsOperations,
   account: accountOperations,
   identityProviders: identityProvidersOperations,
+  auditEvents: auditEventsOperations,
+  webhooks: webhooksOperations,
+  backups: backupsOperations,
+  jobs: jobsOperations,
   live: liveOperations,
 };
 

@@ -15,6 +15,8 @@ export async function runOperation(
 ): Promise<Result<unknown, Failure>> {
   const allowed = await authorise(deps.database.db, operation.contract.access, { actor: call.actor, input });
   if (!allowed.ok) return allowed;
+  const unstorable = unstorableFields(input, []);
+  if (unstorable.length > 0) return err({ code: "invalid_input", items: unstorable });
   const parsed = operation.contract.input.safeParse(input);
   if (!parsed.success) return err({ code: "invalid_input", items: failedFields(parsed.error) });
   // The handler's type was tied to this very schema where both were listed.
@@ -51,6 +53,19 @@ function failedFields(error: z.ZodError): FailedField[] {
     }));
   });
 }
+
+/** The database takes neither U+0000 nor halves of surrogate pairs, wherever they stand. */
+function unstorableFields(value: unknown, path: readonly PropertyKey[]): FailedField[] {
+  if (typeof value === "string") {
+    const message = "must be Unicode text without the character U+0000";
+    return UNSTORABLE.test(value) ? [{ pointer: pointerOf(path), code: "unstorable", message }] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => unstorableFields(inner, [...path, key]));
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const UNSTORABLE = /[\u0000\ud800-\udfff]/u;
 
 /** RFC 6901. */
 function pointerOf(path: readonly PropertyKey[]): string {

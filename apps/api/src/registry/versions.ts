@@ -19,6 +19,7 @@ export const VERSIONED = {
   peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt", "groupIds"],
   policy: ["networkId", "version"],
   group: ["id", "name", "description"],
+  webhook: ["id", "name", "url", "actions", "state"],
 } as const;
 
 export type VersionedKind = keyof typeof VERSIONED;

@@ -1,8 +1,10 @@
+import { err } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { allOperations, isOperation } from "../registry/operations.ts";
 import type { Operation, StreamOperation } from "../registry/operations.ts";
+import { authorise } from "../registry/authorise.ts";
 import { runOperation, runStream } from "../registry/run-operation.ts";
 import { watchCredential } from "./credential-watch.ts";
 import { t, trpcError } from "./init.ts";
@@ -39,6 +41,13 @@ function procedureOf(deps: FeatureDeps, operation: Operation | StreamOperation) 
       } finally {
         watch.dispose();
       }
+    });
+  }
+  if (operation.contract.rest.download !== undefined) {
+    // A file does not fit into an answer of tRPC; whoever may have it hears that it is elsewhere.
+    return procedure.query(async ({ ctx, input }) => {
+      const allowed = await authorise(deps.database.db, operation.contract.access, { actor: ctx.actor, input });
+      return unwrap(allowed.ok ? err({ code: "not_found", what: "procedure; use REST" }) : allowed);
     });
   }
   if (operation.contract.kind === "query") {

@@ -1,7 +1,7 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 
 import { parseEndpoint } from "../addresses.ts";
-import type { AgentFrame, JobOutcome } from "../frames.ts";
+import { JOB_PART_BYTES_MAX, JOB_REPORT_BYTES_MAX, type AgentFrame, type JobOutcome } from "../frames.ts";
 import { jobIds } from "../ids.ts";
 import { identityKeyFromBytes, keyBytes, publicKeyFromBytes } from "../keys.ts";
 import { toPlainText } from "../names.ts";
@@ -72,6 +72,10 @@ export function agentToWire(frame: AgentFrame): AgentInit {
         case: "jobResult",
         value: { jobId: jobIds.toBytes(frame.jobId), outcome: outcomeToWire(frame.outcome) },
       };
+    case "jobPart": {
+      const { index, content } = frame;
+      return { case: "jobPart", value: { jobId: jobIds.toBytes(frame.jobId), index, content } };
+    }
     case "leave":
       return { case: "leave", value: {} };
     case "ping":
@@ -111,6 +115,13 @@ export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["f
         kind: "jobResult",
         jobId: parsed("job_result.id", jobIds.fromBytes(frame.value.jobId)),
         outcome: outcomeFromWire(frame.value.outcome),
+      };
+    case "jobPart":
+      return {
+        kind: "jobPart",
+        jobId: parsed("job_part.id", jobIds.fromBytes(frame.value.jobId)),
+        index: within("job_part.index", frame.value.index, { min: 0, max: 10_000 }),
+        content: bounded("job_part.content", frame.value.content, JOB_PART_BYTES_MAX),
       };
     case "leave":
       return { kind: "leave" };
@@ -184,6 +195,10 @@ function outcomeToWire(outcome: JobOutcome): NonNullable<MessageInitShape<typeof
           endpoint: outcome.endpoint ?? "",
         },
       };
+    case "report": {
+      const { parts, bytes, sha256 } = outcome;
+      return { case: "report", value: { parts, bytes, sha256 } };
+    }
     case "failed":
       return { case: "failed", value: { message: toPlainText(outcome.message, SENTENCE_LENGTH_MAX) } };
   }
@@ -199,6 +214,13 @@ function outcomeFromWire(outcome: MessageShape<typeof JobResultSchema>["outcome"
         rttMicroseconds: atMost("job_result.rtt", outcome.value.rttMicroseconds, 1000),
         endpoint:
           outcome.value.endpoint === "" ? null : parsed("job_result.endpoint", parseEndpoint(outcome.value.endpoint)),
+      };
+    case "report":
+      return {
+        kind: "report",
+        parts: within("job_result.parts", outcome.value.parts, { min: 0, max: 10_000 }),
+        bytes: within("job_result.bytes", outcome.value.bytes, { min: 0, max: JOB_REPORT_BYTES_MAX }),
+        sha256: sized("job_result.sha256", outcome.value.sha256, HASH_BYTES),
       };
     case "failed":
       return { kind: "failed", message: text("job_result.message", outcome.value.message, SENTENCE_LENGTH_MAX) };

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent.proto.
  */
 export const file_agent: GenFile = /*@__PURE__*/
-  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSKIBAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUi4wMKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUiuwEKCUNoYWxsZW5nZRISCgpzZXJ2ZXJfa2V5GAEgASgMEhQKDHNlcnZlcl9ub25jZRgCIAEoDBIUCgxleGNoYW5nZV9rZXkYAyABKAwSFgoOc2VydmVyX3ZlcnNpb24YBCABKAkSFAoMcHJvdG9jb2xfbWluGAUgASgNEhQKDHByb3RvY29sX21heBgGIAEoDRIXCg9jaGFubmVsX2JpbmRpbmcYByABKAkSEQoJc2lnbmF0dXJlGAggASgMIu0CCgVIZWxsbxIYChBwcm90b2NvbF92ZXJzaW9uGAEgASgNEhUKDWFnZW50X3ZlcnNpb24YAiABKAkSFAoMaWRlbnRpdHlfa2V5GAMgASgMEhIKCnB1YmxpY19rZXkYBCABKAwSDwoHYm9vdF9pZBgFIAEoBhIVCg1jb3VudGVyX2Vwb2NoGAYgASgGEisKCGxhc3RfbWFwGAcgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhAKCGhvc3RuYW1lGAggASgJEhMKC3dhbnRlZF9uYW1lGAkgASgJEgoKAm9zGAogASgJEgwKBGFyY2gYCyABKAkSFAoMY2FwYWJpbGl0aWVzGAwgAygJEhcKD2NoYW5uZWxfYmluZGluZxgNIAEoCRIRCglzaWduYXR1cmUYDyABKAwSFAoMZXhjaGFuZ2Vfa2V5GBAgASgMEhUKDWVucm9sbWVudF9ib3gYESABKAxKBAgOEA8iLQoKTWFwVmVyc2lvbhINCgVlcG9jaBgBIAEoBhIQCghzZXF1ZW5jZRgCIAEoBCJNCgdXZWxjb21lEg8KB3BlZXJfaWQYASABKAwSDQoFZXBvY2gYAiABKAYSFAoMaGVhcnRiZWF0X21zGAMgASgNEgwKBG1vZGUYBCABKAkicwoITWFwQmVnaW4SKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhITCgtjb21wcmVzc2lvbhgCIAEoCRISCgpib2R5X2J5dGVzGAMgASgNEhIKCnBhcnRfY291bnQYBCABKA0iJwoHTWFwUGFydBINCgVpbmRleBgBIAEoDRINCgVieXRlcxgCIAEoDCJACgZNYXBFbmQSDwoHdGltZV9tcxgBIAEoBBISCgpwYXJ0c19oYXNoGAIgASgMEhEKCXNpZ25hdHVyZRgDIAEoDCJ8CgVEZWx0YRIqCgd2ZXJzaW9uGAEgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhUKDWJhc2Vfc2VxdWVuY2UYAiABKAQSDwoHdGltZV9tcxgDIAEoBBIMCgRib2R5GAQgASgMEhEKCXNpZ25hdHVyZRgFIAEoDCIcCgVXYXRjaBITCgtpbnRlcnZhbF9tcxgBIAEoDSJdCgNKb2ISDgoGam9iX2lkGAEgASgMEhUKDXRpbWVfbGltaXRfbXMYAiABKA0SJwoEcGluZxgKIAEoCzIXLndlZnQuYWdlbnQudjEuUGluZ1dvcmtIAEIGCgR3b3JrIikKCFBpbmdXb3JrEg4KBnRhcmdldBgBIAEoDBINCgVjb3VudBgCIAEoDSKCAQoJSm9iUmVzdWx0Eg4KBmpvYl9pZBgBIAEoDBIqCgRwaW5nGAogASgLMhoud2VmdC5hZ2VudC52MS5QaW5nT3V0Y29tZUgAEi4KBmZhaWxlZBgLIAEoCzIcLndlZnQuYWdlbnQudjEuRmFpbGVkT3V0Y29tZUgAQgkKB291dGNvbWUiWQoLUGluZ091dGNvbWUSDAoEc2VudBgBIAEoDRIQCghyZWNlaXZlZBgCIAEoDRIYChBydHRfbWljcm9zZWNvbmRzGAMgAygNEhAKCGVuZHBvaW50GAQgASgJIiAKDUZhaWxlZE91dGNvbWUSDwoHbWVzc2FnZRgBIAEoCSJ1CgdBcHBsaWVkEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEwoLZHVyYXRpb25fbXMYAiABKA0SKQoGZXJyb3JzGAMgAygLMhkud2VmdC5hZ2VudC52MS5BcHBseUVycm9yIiwKCkFwcGx5RXJyb3ISDgoGb2JqZWN0GAEgASgJEg4KBmRldGFpbBgCIAEoCSIZCgdOZWVkTWFwEg4KBnJlYXNvbhgBIAEoCSIHCgVMZWF2ZSKrAQoGU3RhdHVzEhYKDmludGVyZmFjZV9uYW1lGAEgASgJEhMKC2xpc3Rlbl9wb3J0GAIgASgNEg4KBnNoYXJkcxgDIAEoDRIRCgllbmRwb2ludHMYBCADKAkSKAoIb2ZmbG9hZHMYBSADKAsyFi53ZWZ0LmFnZW50LnYxLk9mZmxvYWQSFQoNd2FsbF9jbG9ja19tcxgGIAEoBBIQCghwcm9ibGVtcxgHIAMoCSI2CgdPZmZsb2FkEgwKBG5hbWUYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJIuYBCghDb3VudGVycxIVCg1jb3VudGVyX2Vwb2NoGAEgASgGEhEKCXVwdGltZV9tcxgCIAEoBBIqCgVwZWVycxgDIAEoCzIbLndlZnQuYWdlbnQudjEuUGVlckNvdW50ZXJzEiwKBnN0YWdlcxgEIAEoCzIcLndlZnQuYWdlbnQudjEuU3RhZ2VDb3VudGVycxITCgt0b3RhbF9uYW1lcxgFIAMoCRIUCgx0b3RhbF92YWx1ZXMYBiADKAQSGAoQY3B1X21pY3Jvc2Vjb25kcxgHIAEoBBIRCglyc3NfYnl0ZXMYCCABKAQikAIKDFBlZXJDb3VudGVycxIQCghwZWVyX2lkcxgBIAEoDBIQCghyeF9ieXRlcxgCIAMoBBISCgpyeF9wYWNrZXRzGAMgAygEEhAKCHR4X2J5dGVzGAQgAygEEhIKCnR4X3BhY2tldHMYBSADKAQSIwobbGFzdF9oYW5kc2hha2VfYWdlX3BsdXNfb25lGAYgAygEEiIKGmxhc3RfcmVjZWl2ZWRfYWdlX3BsdXNfb25lGAcgAygEEhwKFHNlc3Npb25fYWdlX3BsdXNfb25lGAggAygEEhEKCWVuZHBvaW50cxgJIAMoCRIoCgVkcm9wcxgKIAMoCzIZLndlZnQuYWdlbnQudjEuRHJvcENvbHVtbiIsCgpEcm9wQ29sdW1uEg4KBnJlYXNvbhgBIAEoCRIOCgZjb3VudHMYAiADKAQiiAEKDVN0YWdlQ291bnRlcnMSEwoLc3RhZ2VfbmFtZXMYASADKAkSDQoFc3RhZ2UYAiADKA0SDQoFc2hhcmQYAyADKA0SDwoHYmF0Y2hlcxgEIAMoBBIPCgdwYWNrZXRzGAUgAygEEg0KBWJ5dGVzGAYgAygEEhMKC25hbm9zZWNvbmRzGAcgAygEIhUKBFBpbmcSDQoFdG9rZW4YASABKAYiFQoEUG9uZxINCgV0b2tlbhgBIAEoBiJOCgNCeWUSDgoGcmVhc29uGAEgASgJEg4KBmRldGFpbBgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIiMKC1Vuc3VwcG9ydGVkEhQKDGZyYW1lX251bWJlchgBIAEoDSKGAQoKTmV0d29ya01hcBIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEiYKBXBlZXJzGAIgASgLMhcud2VmdC5hZ2VudC52MS5NYXBQZWVycxIqCgZmaWx0ZXIYAyABKAsyGi53ZWZ0LmFnZW50LnYxLkZpbHRlclJ1bGVzIpgBCghNYXBEZWx0YRIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEigKB3Vwc2VydHMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEhAKCHJlbW92YWxzGAMgASgMEioKBmZpbHRlchgEIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMi0gEKB01hcFNlbGYSDwoHcGVlcl9pZBgBIAEoDBIMCgRuYW1lGAIgASgJEhIKCm5ldHdvcmtfaWQYAyABKAwSFAoMbmV0d29ya19uYW1lGAQgASgJEgwKBGlwdjQYBSABKAwSDAoEaXB2NhgGIAEoDBISCgppcHY0X3JhbmdlGAcgASgJEhIKCmlwdjZfcmFuZ2UYCCABKAkSCwoDbXR1GAkgASgNEhMKC2xpc3Rlbl9wb3J0GAogASgNEhgKEHByb2ZpbGVfZmFsbGJhY2sYCyABKAkioAIKCE1hcFBlZXJzEgsKA2lkcxgBIAEoDBITCgtwdWJsaWNfa2V5cxgCIAEoDBINCgVuYW1lcxgDIAMoCRIMCgRpcHY0GAQgASgMEgwKBGlwdjYYBSABKAwSGQoRa2VlcGFsaXZlX3NlY29uZHMYBiADKA0SFwoPZW5kcG9pbnRfY291bnRzGAcgAygNEhEKCWVuZHBvaW50cxgIIAEoDBIUCgxyb3V0ZV9jb3VudHMYCSADKA0SDgoGcm91dGVzGAogASgMEhgKEHByZXNoYXJlZF9wbGFjZXMYCyADKA0SFgoOcHJlc2hhcmVkX2tleXMYDCABKAwSFgoOcHJvZmlsZV9wbGFjZXMYDSADKA0SEAoIcHJvZmlsZXMYDiABKAwijwEKC0ZpbHRlclJ1bGVzEigKBXJ1bGVzGAEgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlEhIKCnNldF9jb3VudHMYAiADKA0SFAoMc2V0X3ByZWZpeGVzGAMgASgMEiwKCXNldF9ydWxlcxgEIAMoCzIZLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZSLBAgoKRmlsdGVyUnVsZRIKCgJpZBgBIAEoDRIOCgZhY3Rpb24YAiABKAkSEQoJZGlyZWN0aW9uGAMgASgJEhkKEXByb3RvY29sX3BsdXNfb25lGAQgASgNEg4KBnNvdXJjZRgFIAEoCRITCgtkZXN0aW5hdGlvbhgGIAEoCRInCgVwb3J0cxgHIAEoCzIYLndlZnQuYWdlbnQudjEuUG9ydFJhbmdlEhsKE3NvdXJjZV9zZXRfcGx1c19vbmUYCCABKA0SIAoYZGVzdGluYXRpb25fc2V0X3BsdXNfb25lGAkgASgNEhMKC3BvcnRfYm91bmRzGAogAygNEhoKEmljbXBfdHlwZV9wbHVzX29uZRgLIAEoDRIaChJpY21wX2NvZGVfcGx1c19vbmUYDCABKA0SDwoHcmVwbGllcxgNIAEoCSImCglQb3J0UmFuZ2USCwoDbG93GAEgASgNEgwKBGhpZ2gYAiABKA1iBnByb3RvMw");
+  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSKIBAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUijwQKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIqCghqb2JfcGFydBgIIAEoCzIWLndlZnQuYWdlbnQudjEuSm9iUGFydEgAEiMKBHBpbmcYPCABKAsyEy53ZWZ0LmFnZW50LnYxLlBpbmdIABIjCgRwb25nGD0gASgLMhMud2VmdC5hZ2VudC52MS5Qb25nSAASIQoDYnllGD4gASgLMhIud2VmdC5hZ2VudC52MS5CeWVIABIxCgt1bnN1cHBvcnRlZBg/IAEoCzIaLndlZnQuYWdlbnQudjEuVW5zdXBwb3J0ZWRIAEIHCgVmcmFtZSK7AQoJQ2hhbGxlbmdlEhIKCnNlcnZlcl9rZXkYASABKAwSFAoMc2VydmVyX25vbmNlGAIgASgMEhQKDGV4Y2hhbmdlX2tleRgDIAEoDBIWCg5zZXJ2ZXJfdmVyc2lvbhgEIAEoCRIUCgxwcm90b2NvbF9taW4YBSABKA0SFAoMcHJvdG9jb2xfbWF4GAYgASgNEhcKD2NoYW5uZWxfYmluZGluZxgHIAEoCRIRCglzaWduYXR1cmUYCCABKAwi7QIKBUhlbGxvEhgKEHByb3RvY29sX3ZlcnNpb24YASABKA0SFQoNYWdlbnRfdmVyc2lvbhgCIAEoCRIUCgxpZGVudGl0eV9rZXkYAyABKAwSEgoKcHVibGljX2tleRgEIAEoDBIPCgdib290X2lkGAUgASgGEhUKDWNvdW50ZXJfZXBvY2gYBiABKAYSKwoIbGFzdF9tYXAYByABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEAoIaG9zdG5hbWUYCCABKAkSEwoLd2FudGVkX25hbWUYCSABKAkSCgoCb3MYCiABKAkSDAoEYXJjaBgLIAEoCRIUCgxjYXBhYmlsaXRpZXMYDCADKAkSFwoPY2hhbm5lbF9iaW5kaW5nGA0gASgJEhEKCXNpZ25hdHVyZRgPIAEoDBIUCgxleGNoYW5nZV9rZXkYECABKAwSFQoNZW5yb2xtZW50X2JveBgRIAEoDEoECA4QDyItCgpNYXBWZXJzaW9uEg0KBWVwb2NoGAEgASgGEhAKCHNlcXVlbmNlGAIgASgEIk0KB1dlbGNvbWUSDwoHcGVlcl9pZBgBIAEoDBINCgVlcG9jaBgCIAEoBhIUCgxoZWFydGJlYXRfbXMYAyABKA0SDAoEbW9kZRgEIAEoCSJzCghNYXBCZWdpbhIqCgd2ZXJzaW9uGAEgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhMKC2NvbXByZXNzaW9uGAIgASgJEhIKCmJvZHlfYnl0ZXMYAyABKA0SEgoKcGFydF9jb3VudBgEIAEoDSInCgdNYXBQYXJ0Eg0KBWluZGV4GAEgASgNEg0KBWJ5dGVzGAIgASgMIkAKBk1hcEVuZBIPCgd0aW1lX21zGAEgASgEEhIKCnBhcnRzX2hhc2gYAiABKAwSEQoJc2lnbmF0dXJlGAMgASgMInwKBURlbHRhEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SFQoNYmFzZV9zZXF1ZW5jZRgCIAEoBBIPCgd0aW1lX21zGAMgASgEEgwKBGJvZHkYBCABKAwSEQoJc2lnbmF0dXJlGAUgASgMIhwKBVdhdGNoEhMKC2ludGVydmFsX21zGAEgASgNIsQBCgNKb2ISDgoGam9iX2lkGAEgASgMEhUKDXRpbWVfbGltaXRfbXMYAiABKA0SJwoEcGluZxgKIAEoCzIXLndlZnQuYWdlbnQudjEuUGluZ1dvcmtIABItCgdwcm9maWxlGAsgASgLMhoud2VmdC5hZ2VudC52MS5Qcm9maWxlV29ya0gAEjYKDGRlYnVnX2J1bmRsZRgMIAEoCzIeLndlZnQuYWdlbnQudjEuRGVidWdCdW5kbGVXb3JrSABCBgoEd29yayIpCghQaW5nV29yaxIOCgZ0YXJnZXQYASABKAwSDQoFY291bnQYAiABKA0iRAoLUHJvZmlsZVdvcmsSDwoHc2Vjb25kcxgBIAEoDRIUCgxmcmVxdWVuY3lfaHoYAiABKA0SDgoGZm9ybWF0GAMgASgJIiQKD0RlYnVnQnVuZGxlV29yaxIRCglhZGRyZXNzZXMYASABKAkiOQoHSm9iUGFydBIOCgZqb2JfaWQYASABKAwSDQoFaW5kZXgYAiABKA0SDwoHY29udGVudBgDIAEoDCKyAQoJSm9iUmVzdWx0Eg4KBmpvYl9pZBgBIAEoDBIqCgRwaW5nGAogASgLMhoud2VmdC5hZ2VudC52MS5QaW5nT3V0Y29tZUgAEi4KBmZhaWxlZBgLIAEoCzIcLndlZnQuYWdlbnQudjEuRmFpbGVkT3V0Y29tZUgAEi4KBnJlcG9ydBgMIAEoCzIcLndlZnQuYWdlbnQudjEuUmVwb3J0T3V0Y29tZUgAQgkKB291dGNvbWUiPQoNUmVwb3J0T3V0Y29tZRINCgVwYXJ0cxgBIAEoDRINCgVieXRlcxgCIAEoDRIOCgZzaGEyNTYYAyABKAwiWQoLUGluZ091dGNvbWUSDAoEc2VudBgBIAEoDRIQCghyZWNlaXZlZBgCIAEoDRIYChBydHRfbWljcm9zZWNvbmRzGAMgAygNEhAKCGVuZHBvaW50GAQgASgJIiAKDUZhaWxlZE91dGNvbWUSDwoHbWVzc2FnZRgBIAEoCSJ1CgdBcHBsaWVkEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEwoLZHVyYXRpb25fbXMYAiABKA0SKQoGZXJyb3JzGAMgAygLMhkud2VmdC5hZ2VudC52MS5BcHBseUVycm9yIiwKCkFwcGx5RXJyb3ISDgoGb2JqZWN0GAEgASgJEg4KBmRldGFpbBgCIAEoCSIZCgdOZWVkTWFwEg4KBnJlYXNvbhgBIAEoCSIHCgVMZWF2ZSKrAQoGU3RhdHVzEhYKDmludGVyZmFjZV9uYW1lGAEgASgJEhMKC2xpc3Rlbl9wb3J0GAIgASgNEg4KBnNoYXJkcxgDIAEoDRIRCgllbmRwb2ludHMYBCADKAkSKAoIb2ZmbG9hZHMYBSADKAsyFi53ZWZ0LmFnZW50LnYxLk9mZmxvYWQSFQoNd2FsbF9jbG9ja19tcxgGIAEoBBIQCghwcm9ibGVtcxgHIAMoCSI2CgdPZmZsb2FkEgwKBG5hbWUYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJIuYBCghDb3VudGVycxIVCg1jb3VudGVyX2Vwb2NoGAEgASgGEhEKCXVwdGltZV9tcxgCIAEoBBIqCgVwZWVycxgDIAEoCzIbLndlZnQuYWdlbnQudjEuUGVlckNvdW50ZXJzEiwKBnN0YWdlcxgEIAEoCzIcLndlZnQuYWdlbnQudjEuU3RhZ2VDb3VudGVycxITCgt0b3RhbF9uYW1lcxgFIAMoCRIUCgx0b3RhbF92YWx1ZXMYBiADKAQSGAoQY3B1X21pY3Jvc2Vjb25kcxgHIAEoBBIRCglyc3NfYnl0ZXMYCCABKAQikAIKDFBlZXJDb3VudGVycxIQCghwZWVyX2lkcxgBIAEoDBIQCghyeF9ieXRlcxgCIAMoBBISCgpyeF9wYWNrZXRzGAMgAygEEhAKCHR4X2J5dGVzGAQgAygEEhIKCnR4X3BhY2tldHMYBSADKAQSIwobbGFzdF9oYW5kc2hha2VfYWdlX3BsdXNfb25lGAYgAygEEiIKGmxhc3RfcmVjZWl2ZWRfYWdlX3BsdXNfb25lGAcgAygEEhwKFHNlc3Npb25fYWdlX3BsdXNfb25lGAggAygEEhEKCWVuZHBvaW50cxgJIAMoCRIoCgVkcm9wcxgKIAMoCzIZLndlZnQuYWdlbnQudjEuRHJvcENvbHVtbiIsCgpEcm9wQ29sdW1uEg4KBnJlYXNvbhgBIAEoCRIOCgZjb3VudHMYAiADKAQiiAEKDVN0YWdlQ291bnRlcnMSEwoLc3RhZ2VfbmFtZXMYASADKAkSDQoFc3RhZ2UYAiADKA0SDQoFc2hhcmQYAyADKA0SDwoHYmF0Y2hlcxgEIAMoBBIPCgdwYWNrZXRzGAUgAygEEg0KBWJ5dGVzGAYgAygEEhMKC25hbm9zZWNvbmRzGAcgAygEIhUKBFBpbmcSDQoFdG9rZW4YASABKAYiFQoEUG9uZxINCgV0b2tlbhgBIAEoBiJOCgNCeWUSDgoGcmVhc29uGAEgASgJEg4KBmRldGFpbBgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIiMKC1Vuc3VwcG9ydGVkEhQKDGZyYW1lX251bWJlchgBIAEoDSKGAQoKTmV0d29ya01hcBIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEiYKBXBlZXJzGAIgASgLMhcud2VmdC5hZ2VudC52MS5NYXBQZWVycxIqCgZmaWx0ZXIYAyABKAsyGi53ZWZ0LmFnZW50LnYxLkZpbHRlclJ1bGVzIpgBCghNYXBEZWx0YRIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEigKB3Vwc2VydHMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEhAKCHJlbW92YWxzGAMgASgMEioKBmZpbHRlchgEIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMi0gEKB01hcFNlbGYSDwoHcGVlcl9pZBgBIAEoDBIMCgRuYW1lGAIgASgJEhIKCm5ldHdvcmtfaWQYAyABKAwSFAoMbmV0d29ya19uYW1lGAQgASgJEgwKBGlwdjQYBSABKAwSDAoEaXB2NhgGIAEoDBISCgppcHY0X3JhbmdlGAcgASgJEhIKCmlwdjZfcmFuZ2UYCCABKAkSCwoDbXR1GAkgASgNEhMKC2xpc3Rlbl9wb3J0GAogASgNEhgKEHByb2ZpbGVfZmFsbGJhY2sYCyABKAkioAIKCE1hcFBlZXJzEgsKA2lkcxgBIAEoDBITCgtwdWJsaWNfa2V5cxgCIAEoDBINCgVuYW1lcxgDIAMoCRIMCgRpcHY0GAQgASgMEgwKBGlwdjYYBSABKAwSGQoRa2VlcGFsaXZlX3NlY29uZHMYBiADKA0SFwoPZW5kcG9pbnRfY291bnRzGAcgAygNEhEKCWVuZHBvaW50cxgIIAEoDBIUCgxyb3V0ZV9jb3VudHMYCSADKA0SDgoGcm91dGVzGAogASgMEhgKEHByZXNoYXJlZF9wbGFjZXMYCyADKA0SFgoOcHJlc2hhcmVkX2tleXMYDCABKAwSFgoOcHJvZmlsZV9wbGFjZXMYDSADKA0SEAoIcHJvZmlsZXMYDiABKAwijwEKC0ZpbHRlclJ1bGVzEigKBXJ1bGVzGAEgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlEhIKCnNldF9jb3VudHMYAiADKA0SFAoMc2V0X3ByZWZpeGVzGAMgASgMEiwKCXNldF9ydWxlcxgEIAMoCzIZLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZSLBAgoKRmlsdGVyUnVsZRIKCgJpZBgBIAEoDRIOCgZhY3Rpb24YAiABKAkSEQoJZGlyZWN0aW9uGAMgASgJEhkKEXByb3RvY29sX3BsdXNfb25lGAQgASgNEg4KBnNvdXJjZRgFIAEoCRITCgtkZXN0aW5hdGlvbhgGIAEoCRInCgVwb3J0cxgHIAEoCzIYLndlZnQuYWdlbnQudjEuUG9ydFJhbmdlEhsKE3NvdXJjZV9zZXRfcGx1c19vbmUYCCABKA0SIAoYZGVzdGluYXRpb25fc2V0X3BsdXNfb25lGAkgASgNEhMKC3BvcnRfYm91bmRzGAogAygNEhoKEmljbXBfdHlwZV9wbHVzX29uZRgLIAEoDRIaChJpY21wX2NvZGVfcGx1c19vbmUYDCABKA0SDwoHcmVwbGllcxgNIAEoCSImCglQb3J0UmFuZ2USCwoDbG93GAEgASgNEgwKBGhpZ2gYAiABKA1iBnByb3RvMw");
 
 /**
  * @generated from message weft.agent.v1.ServerEnvelope
@@ -154,6 +154,12 @@ export type AgentEnvelope = Message<"weft.agent.v1.AgentEnvelope"> & {
      */
     value: Leave;
     case: "leave";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.JobPart job_part = 8;
+     */
+    value: JobPart;
+    case: "jobPart";
   } | {
     /**
      * @generated from field: weft.agent.v1.Ping ping = 60;
@@ -550,6 +556,18 @@ export type Job = Message<"weft.agent.v1.Job"> & {
      */
     value: PingWork;
     case: "ping";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.ProfileWork profile = 11;
+     */
+    value: ProfileWork;
+    case: "profile";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.DebugBundleWork debug_bundle = 12;
+     */
+    value: DebugBundleWork;
+    case: "debugBundle";
   } | { case: undefined; value?: undefined };
 };
 
@@ -583,6 +601,83 @@ export const PingWorkSchema: GenMessage<PingWork> = /*@__PURE__*/
   messageDesc(file_agent, 12);
 
 /**
+ * @generated from message weft.agent.v1.ProfileWork
+ */
+export type ProfileWork = Message<"weft.agent.v1.ProfileWork"> & {
+  /**
+   * @generated from field: uint32 seconds = 1;
+   */
+  seconds: number;
+
+  /**
+   * @generated from field: uint32 frequency_hz = 2;
+   */
+  frequencyHz: number;
+
+  /**
+   * "folded" or "pprof".
+   *
+   * @generated from field: string format = 3;
+   */
+  format: string;
+};
+
+/**
+ * Describes the message weft.agent.v1.ProfileWork.
+ * Use `create(ProfileWorkSchema)` to create a new message.
+ */
+export const ProfileWorkSchema: GenMessage<ProfileWork> = /*@__PURE__*/
+  messageDesc(file_agent, 13);
+
+/**
+ * @generated from message weft.agent.v1.DebugBundleWork
+ */
+export type DebugBundleWork = Message<"weft.agent.v1.DebugBundleWork"> & {
+  /**
+   * "keep" or "redact": addresses and names.
+   *
+   * @generated from field: string addresses = 1;
+   */
+  addresses: string;
+};
+
+/**
+ * Describes the message weft.agent.v1.DebugBundleWork.
+ * Use `create(DebugBundleWorkSchema)` to create a new message.
+ */
+export const DebugBundleWorkSchema: GenMessage<DebugBundleWork> = /*@__PURE__*/
+  messageDesc(file_agent, 14);
+
+/**
+ * One piece of what a job found; all of them come before its result.
+ *
+ * @generated from message weft.agent.v1.JobPart
+ */
+export type JobPart = Message<"weft.agent.v1.JobPart"> & {
+  /**
+   * @generated from field: bytes job_id = 1;
+   */
+  jobId: Uint8Array;
+
+  /**
+   * @generated from field: uint32 index = 2;
+   */
+  index: number;
+
+  /**
+   * @generated from field: bytes content = 3;
+   */
+  content: Uint8Array;
+};
+
+/**
+ * Describes the message weft.agent.v1.JobPart.
+ * Use `create(JobPartSchema)` to create a new message.
+ */
+export const JobPartSchema: GenMessage<JobPart> = /*@__PURE__*/
+  messageDesc(file_agent, 15);
+
+/**
  * @generated from message weft.agent.v1.JobResult
  */
 export type JobResult = Message<"weft.agent.v1.JobResult"> & {
@@ -606,6 +701,12 @@ export type JobResult = Message<"weft.agent.v1.JobResult"> & {
      */
     value: FailedOutcome;
     case: "failed";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.ReportOutcome report = 12;
+     */
+    value: ReportOutcome;
+    case: "report";
   } | { case: undefined; value?: undefined };
 };
 
@@ -614,7 +715,36 @@ export type JobResult = Message<"weft.agent.v1.JobResult"> & {
  * Use `create(JobResultSchema)` to create a new message.
  */
 export const JobResultSchema: GenMessage<JobResult> = /*@__PURE__*/
-  messageDesc(file_agent, 13);
+  messageDesc(file_agent, 16);
+
+/**
+ * The parts of the job together: JSON text.
+ *
+ * @generated from message weft.agent.v1.ReportOutcome
+ */
+export type ReportOutcome = Message<"weft.agent.v1.ReportOutcome"> & {
+  /**
+   * @generated from field: uint32 parts = 1;
+   */
+  parts: number;
+
+  /**
+   * @generated from field: uint32 bytes = 2;
+   */
+  bytes: number;
+
+  /**
+   * @generated from field: bytes sha256 = 3;
+   */
+  sha256: Uint8Array;
+};
+
+/**
+ * Describes the message weft.agent.v1.ReportOutcome.
+ * Use `create(ReportOutcomeSchema)` to create a new message.
+ */
+export const ReportOutcomeSchema: GenMessage<ReportOutcome> = /*@__PURE__*/
+  messageDesc(file_agent, 17);
 
 /**
  * @generated from message weft.agent.v1.PingOutcome
@@ -646,7 +776,7 @@ export type PingOutcome = Message<"weft.agent.v1.PingOutcome"> & {
  * Use `create(PingOutcomeSchema)` to create a new message.
  */
 export const PingOutcomeSchema: GenMessage<PingOutcome> = /*@__PURE__*/
-  messageDesc(file_agent, 14);
+  messageDesc(file_agent, 18);
 
 /**
  * @generated from message weft.agent.v1.FailedOutcome
@@ -663,7 +793,7 @@ export type FailedOutcome = Message<"weft.agent.v1.FailedOutcome"> & {
  * Use `create(FailedOutcomeSchema)` to create a new message.
  */
 export const FailedOutcomeSchema: GenMessage<FailedOutcome> = /*@__PURE__*/
-  messageDesc(file_agent, 15);
+  messageDesc(file_agent, 19);
 
 /**
  * @generated from message weft.agent.v1.Applied
@@ -690,7 +820,7 @@ export type Applied = Message<"weft.agent.v1.Applied"> & {
  * Use `create(AppliedSchema)` to create a new message.
  */
 export const AppliedSchema: GenMessage<Applied> = /*@__PURE__*/
-  messageDesc(file_agent, 16);
+  messageDesc(file_agent, 20);
 
 /**
  * @generated from message weft.agent.v1.ApplyError
@@ -712,7 +842,7 @@ export type ApplyError = Message<"weft.agent.v1.ApplyError"> & {
  * Use `create(ApplyErrorSchema)` to create a new message.
  */
 export const ApplyErrorSchema: GenMessage<ApplyError> = /*@__PURE__*/
-  messageDesc(file_agent, 17);
+  messageDesc(file_agent, 21);
 
 /**
  * @generated from message weft.agent.v1.NeedMap
@@ -729,7 +859,7 @@ export type NeedMap = Message<"weft.agent.v1.NeedMap"> & {
  * Use `create(NeedMapSchema)` to create a new message.
  */
 export const NeedMapSchema: GenMessage<NeedMap> = /*@__PURE__*/
-  messageDesc(file_agent, 18);
+  messageDesc(file_agent, 22);
 
 /**
  * @generated from message weft.agent.v1.Leave
@@ -742,7 +872,7 @@ export type Leave = Message<"weft.agent.v1.Leave"> & {
  * Use `create(LeaveSchema)` to create a new message.
  */
 export const LeaveSchema: GenMessage<Leave> = /*@__PURE__*/
-  messageDesc(file_agent, 19);
+  messageDesc(file_agent, 23);
 
 /**
  * @generated from message weft.agent.v1.Status
@@ -789,7 +919,7 @@ export type Status = Message<"weft.agent.v1.Status"> & {
  * Use `create(StatusSchema)` to create a new message.
  */
 export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
-  messageDesc(file_agent, 20);
+  messageDesc(file_agent, 24);
 
 /**
  * @generated from message weft.agent.v1.Offload
@@ -816,7 +946,7 @@ export type Offload = Message<"weft.agent.v1.Offload"> & {
  * Use `create(OffloadSchema)` to create a new message.
  */
 export const OffloadSchema: GenMessage<Offload> = /*@__PURE__*/
-  messageDesc(file_agent, 21);
+  messageDesc(file_agent, 25);
 
 /**
  * @generated from message weft.agent.v1.Counters
@@ -868,7 +998,7 @@ export type Counters = Message<"weft.agent.v1.Counters"> & {
  * Use `create(CountersSchema)` to create a new message.
  */
 export const CountersSchema: GenMessage<Counters> = /*@__PURE__*/
-  messageDesc(file_agent, 22);
+  messageDesc(file_agent, 26);
 
 /**
  * Columns: every list has one entry per peer. Ages are in milliseconds plus one; 0 = never.
@@ -934,7 +1064,7 @@ export type PeerCounters = Message<"weft.agent.v1.PeerCounters"> & {
  * Use `create(PeerCountersSchema)` to create a new message.
  */
 export const PeerCountersSchema: GenMessage<PeerCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 23);
+  messageDesc(file_agent, 27);
 
 /**
  * @generated from message weft.agent.v1.DropColumn
@@ -956,7 +1086,7 @@ export type DropColumn = Message<"weft.agent.v1.DropColumn"> & {
  * Use `create(DropColumnSchema)` to create a new message.
  */
 export const DropColumnSchema: GenMessage<DropColumn> = /*@__PURE__*/
-  messageDesc(file_agent, 24);
+  messageDesc(file_agent, 28);
 
 /**
  * Columns: every list has one entry per shard and stage; `stage` is an index into `stage_names`.
@@ -1005,7 +1135,7 @@ export type StageCounters = Message<"weft.agent.v1.StageCounters"> & {
  * Use `create(StageCountersSchema)` to create a new message.
  */
 export const StageCountersSchema: GenMessage<StageCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 25);
+  messageDesc(file_agent, 29);
 
 /**
  * @generated from message weft.agent.v1.Ping
@@ -1022,7 +1152,7 @@ export type Ping = Message<"weft.agent.v1.Ping"> & {
  * Use `create(PingSchema)` to create a new message.
  */
 export const PingSchema: GenMessage<Ping> = /*@__PURE__*/
-  messageDesc(file_agent, 26);
+  messageDesc(file_agent, 30);
 
 /**
  * @generated from message weft.agent.v1.Pong
@@ -1039,7 +1169,7 @@ export type Pong = Message<"weft.agent.v1.Pong"> & {
  * Use `create(PongSchema)` to create a new message.
  */
 export const PongSchema: GenMessage<Pong> = /*@__PURE__*/
-  messageDesc(file_agent, 27);
+  messageDesc(file_agent, 31);
 
 /**
  * @generated from message weft.agent.v1.Bye
@@ -1071,7 +1201,7 @@ export type Bye = Message<"weft.agent.v1.Bye"> & {
  * Use `create(ByeSchema)` to create a new message.
  */
 export const ByeSchema: GenMessage<Bye> = /*@__PURE__*/
-  messageDesc(file_agent, 28);
+  messageDesc(file_agent, 32);
 
 /**
  * @generated from message weft.agent.v1.Unsupported
@@ -1088,7 +1218,7 @@ export type Unsupported = Message<"weft.agent.v1.Unsupported"> & {
  * Use `create(UnsupportedSchema)` to create a new message.
  */
 export const UnsupportedSchema: GenMessage<Unsupported> = /*@__PURE__*/
-  messageDesc(file_agent, 29);
+  messageDesc(file_agent, 33);
 
 /**
  * Body of a snapshot.
@@ -1117,7 +1247,7 @@ export type NetworkMap = Message<"weft.agent.v1.NetworkMap"> & {
  * Use `create(NetworkMapSchema)` to create a new message.
  */
 export const NetworkMapSchema: GenMessage<NetworkMap> = /*@__PURE__*/
-  messageDesc(file_agent, 30);
+  messageDesc(file_agent, 34);
 
 /**
  * Body of a delta.
@@ -1153,7 +1283,7 @@ export type MapDelta = Message<"weft.agent.v1.MapDelta"> & {
  * Use `create(MapDeltaSchema)` to create a new message.
  */
 export const MapDeltaSchema: GenMessage<MapDelta> = /*@__PURE__*/
-  messageDesc(file_agent, 31);
+  messageDesc(file_agent, 35);
 
 /**
  * @generated from message weft.agent.v1.MapSelf
@@ -1224,7 +1354,7 @@ export type MapSelf = Message<"weft.agent.v1.MapSelf"> & {
  * Use `create(MapSelfSchema)` to create a new message.
  */
 export const MapSelfSchema: GenMessage<MapSelf> = /*@__PURE__*/
-  messageDesc(file_agent, 32);
+  messageDesc(file_agent, 36);
 
 /**
  * Columns: fixed-width values one after the other, lists with one entry per peer.
@@ -1318,7 +1448,7 @@ export type MapPeers = Message<"weft.agent.v1.MapPeers"> & {
  * Use `create(MapPeersSchema)` to create a new message.
  */
 export const MapPeersSchema: GenMessage<MapPeers> = /*@__PURE__*/
-  messageDesc(file_agent, 33);
+  messageDesc(file_agent, 37);
 
 /**
  * @generated from message weft.agent.v1.FilterRules
@@ -1356,7 +1486,7 @@ export type FilterRules = Message<"weft.agent.v1.FilterRules"> & {
  * Use `create(FilterRulesSchema)` to create a new message.
  */
 export const FilterRulesSchema: GenMessage<FilterRules> = /*@__PURE__*/
-  messageDesc(file_agent, 34);
+  messageDesc(file_agent, 38);
 
 /**
  * @generated from message weft.agent.v1.FilterRule
@@ -1445,7 +1575,7 @@ export type FilterRule = Message<"weft.agent.v1.FilterRule"> & {
  * Use `create(FilterRuleSchema)` to create a new message.
  */
 export const FilterRuleSchema: GenMessage<FilterRule> = /*@__PURE__*/
-  messageDesc(file_agent, 35);
+  messageDesc(file_agent, 39);
 
 /**
  * @generated from message weft.agent.v1.PortRange
@@ -1467,5 +1597,5 @@ export type PortRange = Message<"weft.agent.v1.PortRange"> & {
  * Use `create(PortRangeSchema)` to create a new message.
  */
 export const PortRangeSchema: GenMessage<PortRange> = /*@__PURE__*/
-  messageDesc(file_agent, 36);
+  messageDesc(file_agent, 40);
 

@@ -1,4 +1,4 @@
-import type { MessageShape } from "@bufbuild/protobuf";
+import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 
 import { ipFromBytes, ipToBytes } from "../addresses.ts";
 import { MAP_PART_BYTES_MAX, type JobWork, type ServerFrame } from "../frames.ts";
@@ -58,7 +58,7 @@ export function serverToWire(frame: ServerFrame): ServerInit {
         value: {
           jobId: jobIds.toBytes(frame.jobId),
           timeLimitMs: frame.timeLimitMs,
-          work: { case: "ping", value: { target: ipToBytes(frame.work.target), count: frame.work.count } },
+          work: workToWire(frame.work),
         },
       };
     case "ping":
@@ -151,13 +151,42 @@ function challengeFromWire(message: MessageShape<typeof ChallengeSchema>): Serve
   };
 }
 
+function workToWire(work: JobWork): NonNullable<MessageInitShape<typeof JobSchema>["work"]> {
+  switch (work.kind) {
+    case "ping":
+      return { case: "ping", value: { target: ipToBytes(work.target), count: work.count } };
+    case "profile": {
+      const { seconds, frequencyHz, format } = work;
+      return { case: "profile", value: { seconds, frequencyHz, format } };
+    }
+    case "debugBundle":
+      return { case: "debugBundle", value: { addresses: work.addresses } };
+  }
+}
+
 function workFromWire(work: MessageShape<typeof JobSchema>["work"]): JobWork {
-  if (work.case === undefined) throw new FieldError("job.work", "a kind of work that this version does not know");
-  return {
-    kind: "ping",
-    target: parsed("job.ping.target", ipFromBytes(work.value.target)),
-    count: within("job.ping.count", work.value.count, { min: 1, max: 100 }),
-  };
+  switch (work.case) {
+    case "ping":
+      return {
+        kind: "ping",
+        target: parsed("job.ping.target", ipFromBytes(work.value.target)),
+        count: within("job.ping.count", work.value.count, { min: 1, max: 100 }),
+      };
+    case "profile":
+      return {
+        kind: "profile",
+        seconds: within("job.profile.seconds", work.value.seconds, { min: 1, max: 120 }),
+        frequencyHz: within("job.profile.frequency", work.value.frequencyHz, { min: 1, max: 999 }),
+        format: word("job.profile.format", work.value.format, oneOf(["folded", "pprof"])),
+      };
+    case "debugBundle":
+      return {
+        kind: "debugBundle",
+        addresses: word("job.debug_bundle.addresses", work.value.addresses, oneOf(["keep", "redact"])),
+      };
+    case undefined:
+      throw new FieldError("job.work", "a kind of work that this version does not know");
+  }
 }
 
 function versionOf(frame: { readonly epoch: bigint; readonly sequence: bigint }): {

@@ -18,5 +18,13 @@ export const auditEvents = pgTable(
     before: jsonb("before").$type<unknown>(),
     after: jsonb("after").$type<unknown>(),
   },
-  (table) => [index("audit_events_page").on(table.at, table.id)],
+  (table) => [
+    index("audit_events_page").on(table.at, table.id),
+    index("audit_events_action_page").on(table.action, table.at, table.id),
+    index("audit_events_actor_kind_page").on(table.actorKind, table.at, table.id),
+    index("audit_events_actor_page").on(table.actorId, table.at, table.id),
+    index("audit_events_object_page").on(table.objectId, table.at, table.id),
+    index("audit_events_network_page").on(table.networkId, table.at, table.id),
+    index("audit_events_request_page").on(table.requestId, table.at, table.id),
+  ],
 );

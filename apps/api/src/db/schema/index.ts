@@ -1,4 +1,5 @@
 export { auditEvents } from "./audit-events.ts";
+export { backups } from "./backups.ts";
 export { enrolmentKeys } from "./enrolment-keys.ts";
 export { identities, identityProviders, usedLogins } from "./identities.ts";
 export { groups } from "./groups.ts";
@@ -17,3 +18,5 @@ export { rules } from "./rules.ts";
 export { sessions } from "./sessions.ts";
 export { tokens } from "./tokens.ts";
 export { users } from "./users.ts";
+export { webhookDeliveries } from "./webhook-deliveries.ts";
+export { webhooks } from "./webhooks.ts";

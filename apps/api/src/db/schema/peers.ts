@@ -67,6 +67,9 @@ export const peers = pgTable(
     uniqueIndex("peers_ipv4_unique").on(table.networkId, table.ipv4),
     uniqueIndex("peers_ipv6_unique").on(table.networkId, table.ipv6),
     index("peers_created_page").on(table.networkId, table.createdAt, table.id),
+    index("peers_name_page").on(table.networkId, table.name, table.id),
+    index("peers_state_name_page").on(table.networkId, table.state, table.name, table.id),
+    index("peers_state_created_page").on(table.networkId, table.state, table.createdAt, table.id),
     index("peers_expiry_due")
       .on(table.expiresAt)
       .where(sql`${table.state} = 'active'`),

@@ -38,5 +38,7 @@ export const rules = pgTable(
     index("rules_page").on(table.networkId, table.place, table.createdAt, table.id),
     index("rules_source").on(table.source),
     index("rules_destination").on(table.destination),
+    index("rules_state_page").on(table.networkId, table.state, table.place, table.createdAt, table.id),
+    index("rules_action_page").on(table.networkId, table.action, table.place, table.createdAt, table.id),
   ],
 );

@@ -23,6 +23,8 @@ export const tokens = pgTable(
   (table) => [
     uniqueIndex("tokens_hash_unique").on(table.hash),
     index("tokens_page").on(table.createdAt, table.id),
+    index("tokens_name_page").on(table.name, table.id),
+    index("tokens_user_name_page").on(table.userId, table.name, table.id),
     index("tokens_user_page").on(table.userId, table.createdAt, table.id),
   ],
 );

@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
   EnrolmentKeyIdSchema,
   GroupIdSchema,
-  listInput,
   listOutput,
   NetworkIdSchema,
   TimeSchema,
@@ -11,6 +10,7 @@ import {
 import { KEY_APPROVALS } from "../../domain/peer-state.ts";
 import { GROUPS_MAX } from "../../registry/peer-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 
 /** What becomes of peers that join with a key. */
 const forPeers = {
@@ -41,12 +41,20 @@ const EnrolmentKeySchema = z
   })
   .meta({ id: "EnrolmentKey" });
 
+export const enrolmentKeysSpec = listSpec({
+  name: "enrolmentKeys",
+  orders: ["-createdAt", "createdAt", "expiresAt", "-expiresAt"],
+  filters: { createdBy: UserIdSchema },
+  search: "Part of the hint.",
+});
+
 export const enrolmentKeysContract = {
   list: query({
     summary: "Lists the enrolment keys of a network, newest first",
     rest: { method: "GET", path: "/networks/{networkId}/enrolment-keys", status: 200 },
     access: { kind: "role", role: "viewer", scope: "keys:read" },
-    input: z.strictObject({ networkId: NetworkIdSchema, ...listInput }),
+    list: enrolmentKeysSpec,
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(enrolmentKeysSpec) }),
     output: listOutput(EnrolmentKeySchema),
   }),
   create: mutation({

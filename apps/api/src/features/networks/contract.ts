@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { listInput, listOutput, NetworkIdSchema } from "../../registry/common-schemas.ts";
+import { listOutput, NetworkIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import {
   LifecycleSchemas,
   NetworkNameSchema,
@@ -9,18 +10,20 @@ import {
   RangesSchema,
 } from "../../registry/network-schemas.ts";
 
+export const networksSpec = listSpec({
+  name: "networks",
+  orders: ["name", "-name", "createdAt", "-createdAt"],
+  filters: { name: NetworkNameSchema.describe("The whole name; upper and lower case are the same.") },
+  search: "Part of a name.",
+});
+
 export const networksContract = {
   list: query({
     summary: "Lists networks",
     rest: { method: "GET", path: "/networks", status: 200 },
     access: { kind: "role", role: "viewer", scope: "networks:read", members: "too" },
-    input: z
-      .strictObject({
-        ...listInput,
-        q: z.string().max(100).optional(),
-        sort: z.enum(["name", "-name", "createdAt", "-createdAt"]).default("name"),
-      })
-      .prefault({}),
+    list: networksSpec,
+    input: z.strictObject(listFields(networksSpec)).prefault({}),
     output: listOutput(NetworkSchema),
   }),
   propose: query({

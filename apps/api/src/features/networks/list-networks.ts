@@ -1,10 +1,10 @@
-import { ok } from "@weft/protocol";
-import { countNetworks, listNetworks as readNetworks } from "../../db/networks-repository.ts";
+import { listNetworks as readNetworks } from "../../db/networks-repository.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
 import { networkView } from "../../registry/views.ts";
+import { networksSpec } from "./contract.ts";
 import type { networksContract } from "./contract.ts";
 
 /** Lists the networks that the caller may see. */
@@ -13,17 +13,13 @@ export async function listNetworks(
   { actor }: Call,
   input: InputOf<typeof networksContract.list>,
 ): Outcome<typeof networksContract.list> {
-  const { db } = deps.database;
   const isBound = "userId" in actor && actor.role === "none";
   const only = isBound ? actor.networkRoles.map(({ networkId }) => networkId) : undefined;
-  const filter = { q: input.q, only };
-  const name = `networks?q=${input.q ?? ""}`;
-  const request = pageRequest(deps, name, input);
-  if (!request.ok) return request;
-  const page = await readNetworks(db, { ...request.value, ...filter });
-  return ok({
-    items: page.rows.map((network) => networkView(network, deps.live)),
-    nextCursor: nextCursor(deps, { name, sort: input.sort }, page.next),
-    ...(input.count && { total: await countNetworks(db, filter) }),
+  return answerList(deps, {
+    spec: networksSpec,
+    scope: only === undefined ? "" : JSON.stringify(only.toSorted()),
+    input,
+    read: (request) => readNetworks(deps.database.db, only, request),
+    view: (network) => networkView(network, deps.live),
   });
 }

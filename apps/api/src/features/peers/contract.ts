@@ -10,22 +10,28 @@ import {
   TimeSchema,
 } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { PortSchema, RuleSchema } from "../../registry/policy-schemas.ts";
 import { GROUPS_MAX, PeerNameSchema, PeerSchema, PeerStateSchema } from "../../registry/peer-schemas.ts";
+
+export const peersSpec = listSpec({
+  name: "peers",
+  orders: ["name", "-name", "createdAt", "-createdAt"],
+  filters: {
+    name: PeerNameSchema,
+    groupId: GroupIdSchema.describe("Only peers of this group."),
+    state: PeerStateSchema.describe("Only peers in this state."),
+  },
+  search: "Part of a name or address.",
+});
 
 export const peersContract = {
   list: query({
     summary: "Lists the peers of a network",
     rest: { method: "GET", path: "/networks/{networkId}/peers", status: 200 },
     access: { kind: "role", role: "viewer", scope: "peers:read" },
-    input: z.strictObject({
-      networkId: NetworkIdSchema,
-      ...listInput,
-      groupId: GroupIdSchema.optional().describe("Only peers of this group."),
-      state: PeerStateSchema.optional().describe("Only peers in this state."),
-      q: z.string().max(100).optional().describe("Part of a name or address."),
-      sort: z.enum(["name", "-name", "createdAt", "-createdAt"]).default("name"),
-    }),
+    list: peersSpec,
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(peersSpec) }),
     output: listOutput(PeerSchema),
   }),
   get: query({

@@ -1,14 +1,24 @@
 import { z } from "zod";
-import { listInput, listOutput, NetworkIdSchema, RuleIdSchema } from "../../registry/common-schemas.ts";
+import { listOutput, NetworkIdSchema, RuleIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { newRuleFields, ruleFields, RuleSchema } from "../../registry/policy-schemas.ts";
+
+export const rulesSpec = listSpec({
+  name: "rules",
+  // The first is the order in which nodes ask them.
+  orders: ["place,createdAt", "-place,-createdAt"],
+  filters: { state: ruleFields.state, action: ruleFields.action },
+  search: "Part of a name or description.",
+});
 
 export const rulesContract = {
   list: query({
     summary: "Lists the rules of a network; what no rule allows is denied",
     rest: { method: "GET", path: "/networks/{networkId}/rules", status: 200 },
     access: { kind: "role", role: "viewer", scope: "policies:read" },
-    input: z.strictObject({ networkId: NetworkIdSchema, ...listInput }),
+    list: rulesSpec,
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(rulesSpec) }),
     output: listOutput(RuleSchema),
   }),
   create: mutation({

@@ -1,16 +1,23 @@
 import { z } from "zod";
-import { listInput, listOutput, TokenIdSchema, UserIdSchema } from "../../registry/common-schemas.ts";
+import { listOutput, TokenIdSchema, UserIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { newToken, ShownTokenSchema, TokenSchema } from "../../registry/token-schemas.ts";
+
+export const tokensSpec = listSpec({
+  name: "tokens",
+  orders: ["-createdAt", "createdAt", "name", "-name"],
+  filters: { userId: UserIdSchema.describe("Tokens of one account.") },
+  search: "Part of a name.",
+});
 
 export const tokensContract = {
   list: query({
     summary: "Lists API tokens: your own, or everybody's for administrators",
     rest: { method: "GET", path: "/tokens", status: 200 },
     access: { kind: "signed-in", scope: "tokens:read" },
-    input: z
-      .strictObject({ ...listInput, userId: UserIdSchema.optional().describe("Tokens of one account.") })
-      .prefault({}),
+    list: tokensSpec,
+    input: z.strictObject(listFields(tokensSpec)).prefault({}),
     output: listOutput(TokenSchema),
   }),
   create: mutation({

@@ -1,14 +1,15 @@
-import { err, ok } from "@weft/protocol";
-import { countTokens, listTokens as readTokens } from "../../db/tokens-repository.ts";
+import { err } from "@weft/protocol";
+import { listTokens as readTokens } from "../../db/tokens-repository.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
 import { tokenView } from "../../registry/issue-token.ts";
+import { tokensSpec } from "./contract.ts";
 import type { tokensContract } from "./contract.ts";
 import { seesAllTokens } from "./sees-all-tokens.ts";
 
-/** Lists tokens, newest first. */
+/** Lists tokens, newest first unless the caller wants another order. */
 export async function listTokens(
   deps: FeatureDeps,
   call: Call,
@@ -21,13 +22,12 @@ export async function listTokens(
   }
   const userId = input.userId ?? (seesAllTokens(actor) ? undefined : actor.userId);
   if (userId !== actor.userId && !seesAllTokens(actor)) return err({ code: "not_found", what: "user" });
-  const list = { name: `tokens?user=${userId ?? ""}`, sort: "-createdAt" } as const;
-  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
-  if (!request.ok) return request;
-  const page = await readTokens(db, { ...request.value, userId });
-  return ok({
-    items: page.rows.map(tokenView),
-    nextCursor: nextCursor(deps, list, page.next),
-    ...(input.count && { total: await countTokens(db, userId) }),
+  const chosen = { ...input, userId };
+  return answerList(deps, {
+    spec: tokensSpec,
+    scope: userId ?? "",
+    input: chosen,
+    read: (request) => readTokens(db, request),
+    view: tokenView,
   });
 }
