@@ -93,7 +93,10 @@ const HARD_STOP_MS = 4_500;
 /** What the environment sets; the first variable that makes no sense ends the start. */
 function settingsOf(
   environment: NodeJS.ProcessEnv,
-): Result<Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal" | "forbiddenJobs">, TuningError> {
+): Result<
+  Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal" | "forbiddenJobs">,
+  TuningError
+> {
   const tuning = engineTuning(environment);
   if (!tuning.ok) return tuning;
   const policy = mtuPolicy(environment);
