@@ -20,10 +20,12 @@ describe.skipIf(noAddon !== null)(`this machine's interfaces${noAddon ? ` (skipp
     expect(removeInterface("weft-no-such")).toEqual({ ok: true, value: undefined });
   });
 
-  test("a ping to oneself takes some time, a ping to nowhere is an error", async () => {
-    const here = await ping("127.0.0.1", 1_000);
+  test("a ping to oneself takes some time, a ping to nowhere is an error", async ({ skip }) => {
+    const here = await ping("127.0.0.1", 30_000);
     const nowhere = await ping("no address", 1_000);
 
+    // Kernels give an ordinary user no ping socket unless net.ipv4.ping_group_range says so.
+    if (!here.ok && here.error.message.startsWith("ping is not permitted")) skip(here.error.message);
     expect(here.ok && here.value).toBeGreaterThan(0);
     expect(nowhere.ok).toBe(false);
   });
