@@ -23,7 +23,7 @@ export default defineConfig({
           root,
           include: ["src/**/*.test.ts"],
           environment: "node" as const,
-          testTimeout: 30_000,
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       })),

@@ -12,7 +12,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts"],
     environment: "node",
     globalSetup: ["src/testing/global-setup.ts"],
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 });

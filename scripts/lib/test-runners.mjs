@@ -16,8 +16,8 @@ export const runners = [
   { name: "scripts", title: "the scripts themselves", run: (show) => nodeTests(show, "scripts/lib") },
   {
     name: "unit",
-    title: "protocol, data plane, agent, dashboard",
-    run: (show) => vitest(show, projects("protocol", "dataplane", "agent", "web")),
+    title: "protocol, client, data plane, agent, dashboard",
+    run: (show) => vitest(show, projects("protocol", "client", "dataplane", "agent", "web")),
   },
   { name: "api", title: "control plane on the embedded PostgreSQL", run: (show) => vitest(show, projects("api")) },
   { name: "api-external", title: "control plane on an external PostgreSQL", run: apiOnExternalPostgres },

@@ -2,6 +2,7 @@ import { err, ok, type Result } from "@weft/protocol";
 
 import { parseServerUrl } from "../settings/server-url.ts";
 import { removeFile } from "../state/files.ts";
+import type { StateStore } from "../state/state-store.ts";
 import { acquireLock, lockHolder } from "../state/lock.ts";
 import { openLocalApi, somebodyListens } from "./local-api.ts";
 import { debugBundle, mapSummary, withoutPlaces, type DebugBundle } from "./debug-bundle.ts";
@@ -9,7 +10,7 @@ import { createLocalHandler, type LocalFailure } from "./local-handler.ts";
 import { openMetrics } from "./metrics-endpoint.ts";
 import { createNode, type MeshNode, type NodeSurroundings } from "./node.ts";
 import { createProfiling } from "./profiling.ts";
-import { createShutdown } from "./shutdown.ts";
+import { createShutdown, type Shutdown } from "./shutdown.ts";
 import { statusView, type StatusView } from "./status-view.ts";
 import { clearLeftovers } from "./tunnel-factory.ts";
 
@@ -38,8 +39,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   if (!identity.ok) return identity;
   const address = parseServerUrl(membership.value.serverUrl);
   if (!address.ok) return address;
-  if (lockHolder(store.paths.lock) === null && (await somebodyListens(store.paths.socket))) return HELD_UNSEEN;
-  const lock = acquireLock(store.paths.lock);
+  const lock = await takeLock(store);
   if (!lock.ok) return lock;
 
   const shutdown = createShutdown(timers, log);
@@ -62,9 +62,8 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     },
     events: {
       onApplied(errors) {
-        if (node.sync.tunnel()) ready.resolve(ok(undefined));
-        else
-          ready.resolve(err({ code: "tunnel_failed", message: errors[0]?.detail ?? "the tunnel could not be made" }));
+        const reason = { code: "tunnel_failed", message: errors[0]?.detail ?? "the tunnel could not be made" };
+        ready.resolve(node.sync.tunnel() ? ok(undefined) : err(reason));
       },
       onRemoved(message) {
         log.warn("membership_over", { message });
@@ -111,14 +110,22 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     return localApi;
   }
   shutdown.add({ name: "local socket", deadlineMs: 1_000, run: () => localApi.value.close() });
-  if (deps.metricsPort !== null) {
-    const metrics = await openMetrics(deps.metricsPort, status);
-    // Watching must never keep the mesh from coming up.
-    if (!metrics.ok) log.error("metrics_failed", { message: metrics.error.message });
-    else shutdown.add({ name: "metrics", deadlineMs: 500, run: () => metrics.value.close() });
-  }
+  await shareMetrics(deps, status, shutdown);
   node.start();
   return ok({ ready: ready.promise, status, stop, stopped: stopped.promise });
+}
+
+async function takeLock({ paths }: StateStore): Promise<ReturnType<typeof acquireLock> | typeof HELD_UNSEEN> {
+  if (lockHolder(paths.lock) === null && (await somebodyListens(paths.socket))) return HELD_UNSEEN;
+  return acquireLock(paths.lock);
+}
+
+async function shareMetrics(deps: DaemonDeps, status: () => StatusView, shutdown: Shutdown): Promise<void> {
+  if (deps.metricsPort === null) return;
+  const metrics = await openMetrics(deps.metricsPort, status);
+  // Watching must never keep the mesh from coming up.
+  if (!metrics.ok) deps.log.error("metrics_failed", { message: metrics.error.message });
+  else shutdown.add({ name: "metrics", deadlineMs: 500, run: () => metrics.value.close() });
 }
 
 /** Asks the server to delete this node, waits for its word, forgets everything. */

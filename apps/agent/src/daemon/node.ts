@@ -16,7 +16,7 @@ import { createControlClient, type ControlClient } from "./control-client.ts";
 import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
 import type { HostFacts } from "../os/host-facts.ts";
 import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
-import { createJobs, type Diagnostics, type Jobs } from "./jobs.ts";
+import { createJobs, type Diagnostics, type Jobs, type JobsDeps } from "./jobs.ts";
 import type { ForbiddenJobs } from "../settings/forbidden-jobs.ts";
 import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
@@ -88,7 +88,7 @@ export type MeshNode = {
 };
 
 export function createNode(deps: NodeDeps): MeshNode {
-  const { log, store, timers, system, mtuPolicy } = deps;
+  const { log, store, timers, mtuPolicy } = deps;
   for (const message of deps.conceal?.advice ?? []) log.warn("conceal_advice", { message });
   const send = (frame: AgentFrame): void => void control.send(frame);
   const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
@@ -136,15 +136,7 @@ export function createNode(deps: NodeDeps): MeshNode {
   const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });
   const problems = (): readonly string[] => [...restart.problems(), ...applier.problems()];
   const reporter = createReporter(deps, { sync, send, problems });
-  const jobs = createJobs({
-    timers,
-    pingOnce: system.ping,
-    send,
-    map: sync.map,
-    peerState,
-    diagnostics: deps.diagnostics,
-    forbidden: deps.forbiddenJobs,
-  });
+  const jobs = createNodeJobs(deps, { send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync);
   const addresses = watchAddresses(deps, { control, reporter, guard });
   const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart, profiles });
@@ -190,6 +182,13 @@ function createKeeper(
     apply: own.apply,
     saveFirst: own.saveFirst,
   });
+}
+
+function createNodeJobs(
+  { timers, system, diagnostics, forbiddenJobs }: NodeDeps,
+  own: Pick<JobsDeps, "send" | "map" | "peerState">,
+): Jobs {
+  return createJobs({ ...own, timers, pingOnce: system.ping, diagnostics, forbidden: forbiddenJobs });
 }
 
 function takeFrame(
