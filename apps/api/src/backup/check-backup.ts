@@ -1,9 +1,8 @@
-import { sql } from "drizzle-orm";
+import { insertRows, readRows, shadowTable } from "../db/backup/table-rows.ts";
 import type { Executor } from "../db/client.ts";
 import { BackupFault } from "./backup-format.ts";
 import type { BackupEnd } from "./backup-format.ts";
 import { readBackup } from "./read-backup.ts";
-import { insertRows, readRows } from "./table-rows.ts";
 
 /**
  * Proves that a backup can be restored: loads it into tables of the same shape that exist for this transaction only, reads
@@ -18,10 +17,7 @@ export async function checkBackup(db: Executor, path: string): Promise<BackupEnd
     .transaction(async (tx) => {
       const { end, header } = await readBackup(path, {
         async header({ tables }) {
-          for (const table of tables) {
-            const name = sql.identifier(table);
-            await tx.execute(sql`create temporary table ${name} (like public.${name} including all) on commit drop`);
-          }
+          for (const table of tables) await shadowTable(tx, table);
         },
         rows: (table, rows) => insertRows(tx, table, rows),
       });

@@ -1,20 +1,19 @@
 import { createPublicKey } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { sql } from "drizzle-orm";
 import type { RandomBytes } from "@weft/protocol";
-import { z } from "zod";
-import type { Database } from "../db/client.ts";
+import { appliedMigrations } from "../db/backup/applied-migrations.ts";
+import { hasRows, insertRows, tablesInOrder } from "../db/backup/table-rows.ts";
+import type { Database, Executor } from "../db/client.ts";
 import { renewLostHistory } from "../db/database-history.ts";
+import { forgetInstance, replaceServerKey } from "../db/instance-repository.ts";
 import { migrate, readMigrations } from "../db/migrate.ts";
-import type { Executor } from "../db/client.ts";
 import { SERVER_KEY_FILE } from "../live/server-identity.ts";
 import { BackupFault } from "./backup-format.ts";
 import type { BackupEnd, BackupHeader } from "./backup-format.ts";
 import { compareTables } from "./check-backup.ts";
 import { mapSamples } from "./map-samples.ts";
 import { readBackup } from "./read-backup.ts";
-import { insertRows, tablesInOrder } from "./table-rows.ts";
 
 export type RestoreReport = {
   readonly version: string;
@@ -47,7 +46,7 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
   const end = await db.transaction(async (tx) => {
     await refuseRows(tx);
     await refuseNewerSchema(tx, header);
-    await tx.execute(sql`delete from instance`);
+    await forgetInstance(tx);
     const read = await readBackup(path, {
       header: async () => undefined,
       rows: (table, rows) => insertRows(tx, table, rows),
@@ -77,8 +76,7 @@ async function refuseUnknownSchema(header: BackupHeader): Promise<void> {
 async function refuseRows(tx: Executor): Promise<void> {
   for (const table of await tablesInOrder(tx)) {
     if (table === "weft_migrations" || table === "instance") continue;
-    const [row] = await tx.execute(sql`select exists (select from ${sql.identifier(table)}) as found`);
-    if (z.object({ found: z.boolean() }).parse(row).found) {
+    if (await hasRows(tx, table)) {
       throw new BackupFault(
         `the database is not empty (table ${table} has rows): restore into a new data folder or a new database`,
       );
@@ -87,8 +85,8 @@ async function refuseRows(tx: Executor): Promise<void> {
 }
 
 async function refuseNewerSchema(tx: Executor, header: BackupHeader): Promise<void> {
-  const [row] = await tx.execute(sql`select count(*)::int as steps from weft_migrations`);
-  if (z.object({ steps: z.int() }).parse(row).steps === header.migrations.length) return;
+  const applied = await appliedMigrations(tx);
+  if (applied.length === header.migrations.length) return;
   throw new BackupFault(
     "the database has a newer schema than the backup: restore into a database that no server was started on",
   );
@@ -107,10 +105,10 @@ async function compareSamples(tx: Executor, header: BackupHeader, end: BackupEnd
 async function keepKey(tx: Executor, target: RestoreTarget, pem: string): Promise<void> {
   createPublicKey(pem);
   if (target.kind === "external") {
-    await tx.execute(sql`update instance set server_private_key = ${pem}`);
+    await replaceServerKey(tx, pem);
     return;
   }
-  await tx.execute(sql`update instance set server_private_key = null`);
+  await replaceServerKey(tx, null);
   const file = join(target.dataFolder, SERVER_KEY_FILE);
   await rm(file, { force: true });
   await writeFile(file, pem, { mode: 0o600, flag: "wx" });

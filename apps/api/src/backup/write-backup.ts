@@ -4,13 +4,12 @@ import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { sql } from "drizzle-orm";
-import { z } from "zod";
+import { appliedMigrations } from "../db/backup/applied-migrations.ts";
+import { readRows, tablesInOrder } from "../db/backup/table-rows.ts";
 import type { Executor } from "../db/client.ts";
 import { BACKUP_FORMAT, LEFT_OUT } from "./backup-format.ts";
 import type { BackupEnd, BackupHeader } from "./backup-format.ts";
 import { mapSamples } from "./map-samples.ts";
-import { readRows, tablesInOrder } from "./table-rows.ts";
 
 export type WrittenBackup = {
   readonly bytes: number;
@@ -56,9 +55,7 @@ async function writeContents(
     await line(text);
   };
   const tables = (await tablesInOrder(tx)).filter((table) => !LEFT_OUT.includes(table));
-  const migrations = z
-    .array(z.object({ index: z.int(), tag: z.string(), hash: z.string() }))
-    .parse([...(await tx.execute(sql`select index, tag, hash from weft_migrations order by index`))]);
+  const migrations = await appliedMigrations(tx);
   const header: BackupHeader = { format: BACKUP_FORMAT, ...facts, migrations, tables: [...tables] };
   await put(`H${JSON.stringify(header)}`);
   const digests: BackupEnd["tables"] = {};

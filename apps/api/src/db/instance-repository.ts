@@ -20,6 +20,16 @@ export async function keepServerKey(db: Executor, fresh: string): Promise<string
   return row.key;
 }
 
+/** Puts another server key in the place of the database's own; none when the key is kept elsewhere. */
+export async function replaceServerKey(db: Executor, key: string | null): Promise<void> {
+  await db.update(instance).set({ serverPrivateKey: key });
+}
+
+/** Drops the row of the installation, for the one that a backup brings. */
+export async function forgetInstance(db: Executor): Promise<void> {
+  await db.delete(instance);
+}
+
 /** Opens the bootstrap at the first start with a token, on a server without accounts; later starts change nothing. */
 export async function openBootstrap(db: Executor, until: Date): Promise<void> {
   await db

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { z } from "zod";
-import type { Executor } from "../db/client.ts";
+import type { Executor } from "../client.ts";
 
 export type TableDigest = { readonly rows: number; readonly sha256: string };
 
@@ -38,6 +38,18 @@ export async function insertRows(tx: Executor, table: string, rows: readonly str
     select * from jsonb_populate_recordset(null::${name}, ${`[${rows.join(",")}]`}::jsonb)`);
 }
 
+/** Whether a table has any row. */
+export async function hasRows(tx: Executor, table: string): Promise<boolean> {
+  const [row] = await tx.execute(sql`select exists (select from ${sql.identifier(table)}) as found`);
+  return FoundSchema.parse(row).found;
+}
+
+/** Puts an empty table of the same shape before the real one; it exists for this transaction only. */
+export async function shadowTable(tx: Executor, table: string): Promise<void> {
+  const name = sql.identifier(table);
+  await tx.execute(sql`create temporary table ${name} (like public.${name} including all) on commit drop`);
+}
+
 /** Tables of the schema, referred-to ones first. */
 export async function tablesInOrder(tx: Executor): Promise<readonly string[]> {
   const tables = z
@@ -66,5 +78,6 @@ export async function tablesInOrder(tx: Executor): Promise<readonly string[]> {
 }
 
 const RowSchema = z.object({ line: z.string() });
+const FoundSchema = z.object({ found: z.boolean() });
 const NameSchema = z.object({ name: z.string() });
 const EdgeSchema = z.object({ from: z.string(), to: z.string() });
