@@ -26,6 +26,7 @@ import type { LiveHub } from "./live/live-hub.ts";
 import { liveStateOf } from "./live/live-state-of.ts";
 import type { RemoveNode } from "./live/node-session.ts";
 import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
+import type { ServerIdentity } from "./live/server-identity.ts";
 import { createOidcClient } from "./oidc/oidc-client.ts";
 import { createRequestMeter } from "./metrics/request-meter.ts";
 import { serverMetrics } from "./metrics/server-metrics.ts";
@@ -91,33 +92,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError: (error) => onError("webhook_not_sent", error),
     });
     steps.push(webhooks.dispose);
-    const deps: FeatureDeps = {
-      database,
-      clock,
-      random,
-      live: liveStateOf(hub, clock),
-      passwords: createPasswords(),
-      throttle: createLoginThrottle(),
-      installer: createAgentInstaller(config.agentFolder),
-      oidc: createOidcClient(),
-      vault: createVault(identity.deriveKey("weft vault")),
-      webhooks,
-      backups: createBackupSide({
-        db,
-        folder: join(config.dataFolder, "backups"),
-        version,
-        privateKey: identity.privateKey,
-      }),
-      cursors: createCursors(Buffer.from(secrets.cursorKey, "base64")),
-      server: {
-        ...settledFacts(config),
-        version,
-        startedAt: new Date(clock.nowMs()),
-        key: identity.key,
-        databaseKind: database.kind,
-      },
-      noteExpiry: expiry.note,
-    };
+    const own = { config, version, identity, databaseKind: database.kind, cursorKey: secrets.cursorKey };
+    const live = liveStateOf(hub, clock);
+    const deps = featureDepsOf(own, { database, clock, random, live, webhooks, noteExpiry: expiry.note });
     const enrolments = createTurnstile(ENROLMENTS_AT_ONCE);
     const agents = createAgentGate({
       database,
@@ -167,6 +144,43 @@ async function prepareInstance(db: Executor, { bootstrapToken }: Config, clock: 
   const secrets = await keepInstanceSecrets(db, fresh);
   if (bootstrapToken !== undefined) await openBootstrap(db, new Date(clock.nowMs() + BOOTSTRAP_MS));
   return secrets;
+}
+
+/** What use cases work with: the parts that run, and what is made from this server's own facts. */
+function featureDepsOf(
+  own: {
+    readonly config: Config;
+    readonly version: string;
+    readonly identity: ServerIdentity;
+    readonly databaseKind: "embedded" | "external";
+    readonly cursorKey: string;
+  },
+  running: Pick<FeatureDeps, "database" | "clock" | "random" | "live" | "webhooks" | "noteExpiry">,
+): FeatureDeps {
+  const { config, version, identity, databaseKind } = own;
+  const { db } = running.database;
+  return {
+    ...running,
+    passwords: createPasswords(),
+    throttle: createLoginThrottle(),
+    installer: createAgentInstaller(config.agentFolder),
+    oidc: createOidcClient(),
+    vault: createVault(identity.deriveKey("weft vault")),
+    backups: createBackupSide({
+      db,
+      folder: join(config.dataFolder, "backups"),
+      version,
+      privateKey: identity.privateKey,
+    }),
+    cursors: createCursors(Buffer.from(own.cursorKey, "base64")),
+    server: {
+      ...settledFacts(config),
+      version,
+      startedAt: new Date(running.clock.nowMs()),
+      key: identity.key,
+      databaseKind,
+    },
+  };
 }
 
 /** What the operator's settings say about this server. */

@@ -19,7 +19,7 @@ export type ClientFailure =
 
 export type Client = {
   /** Calls an operation by its name. */
-  readonly call: <Name extends keyof Operations & string>(
+  readonly call: <Name extends keyof Operations>(
     name: Name,
     input: Operations[Name]["input"],
     extra?: CallExtra,

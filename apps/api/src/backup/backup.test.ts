@@ -139,15 +139,15 @@ test("F-F6 the command fills an empty data folder with a database of its own", a
 
 describe("F-G11 a backup", () => {
   test("is taken while changes go on, and proves itself", async () => {
-    let isOver = false;
+    const over = new AbortController();
     const busy = (async () => {
-      for (let index = 0; !isOver; index += 1) {
+      for (let index = 0; !over.signal.aborted; index += 1) {
         const made = await owner.post("/api/v1/networks", { name: `busy ${index}` });
         await owner.call("DELETE", `/api/v1/networks/${made.body.id}`);
       }
     })();
     const made = await owner.post("/api/v1/backups");
-    isOver = true;
+    over.abort();
     await busy;
 
     const verified = await owner.post(`/api/v1/backups/${made.body.id}/verify`);

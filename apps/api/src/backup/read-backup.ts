@@ -25,6 +25,23 @@ export async function readBackup(
   const file = createReadStream(path);
   const text = file.pipe(createGunzip());
   file.once("error", (error) => text.destroy(error));
+  const contents = createContentsReader(reader);
+  try {
+    for await (const line of createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })) {
+      await contents.take(line);
+    }
+  } catch (error) {
+    if (error instanceof BackupFault) throw error;
+    if (error instanceof Error && "code" in error && /^(Z_|ENOENT|EISDIR|EACCES)/.test(String(error.code))) {
+      throw new BackupFault(`the backup cannot be read: ${error.message}`);
+    }
+    throw error;
+  }
+  return contents.finish();
+}
+
+/** Takes the lines of a backup one by one and hands on what they hold. */
+function createContentsReader(reader: BackupReader) {
   const hash = createHash("sha256");
   let header: BackupHeader | undefined;
   let end: BackupEnd | undefined;
@@ -36,8 +53,8 @@ export async function readBackup(
     batch = [];
     batchBytes = 0;
   };
-  try {
-    for await (const line of createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })) {
+  return {
+    async take(line: string): Promise<void> {
       const rest = line.slice(1);
       if (end) throw new BackupFault("the backup goes on behind its end; it was changed");
       if (!line.startsWith("E")) hash.update(line).update("\n");
@@ -60,17 +77,13 @@ export async function readBackup(
       } else {
         throw new BackupFault("the backup holds a line that means nothing; it was changed, or a newer release made it");
       }
-    }
-  } catch (error) {
-    if (error instanceof BackupFault) throw error;
-    if (error instanceof Error && "code" in error && /^(Z_|ENOENT|EISDIR|EACCES)/.test(String(error.code))) {
-      throw new BackupFault(`the backup cannot be read: ${error.message}`);
-    }
-    throw error;
-  }
-  if (!header || !end) throw new BackupFault("the backup ends in the middle; copy it again, or take another one");
-  if (end.sha256 !== hash.digest("hex")) throw new BackupFault("the backup was changed: its digest does not fit");
-  return { header, end };
+    },
+    finish(): { header: BackupHeader; end: BackupEnd } {
+      if (!header || !end) throw new BackupFault("the backup ends in the middle; copy it again, or take another one");
+      if (end.sha256 !== hash.digest("hex")) throw new BackupFault("the backup was changed: its digest does not fit");
+      return { header, end };
+    },
+  };
 }
 
 function parse<T>(schema: z.ZodType<T>, text: string): T {

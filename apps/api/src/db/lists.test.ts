@@ -88,7 +88,7 @@ describe.each(specs.map((spec) => ({ spec, name: spec.name })))("$name", ({ spec
     }
     const [only] = one.names;
     if (only !== undefined && one.names.length === 1 && !findsOne && !LOOKED_AT[spec.name]?.includes(only)) {
-      const conditions = nodes.map((node) => `${node["Index Cond"] ?? ""}`).join(" ");
+      const conditions = nodes.map((node) => node["Index Cond"] ?? "").join(" ");
       expect(conditions).toContain(SAMPLE_MARKS[only] ?? String(filterSample(only, spec.filters[only])));
     }
   });

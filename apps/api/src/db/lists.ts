@@ -17,7 +17,7 @@ export type ListTable = {
   readonly search: readonly (PgColumn | SQL)[];
 };
 
-type SortColumn = { readonly value: PgColumn | SQL; readonly type: string };
+type SortColumn = { readonly value: PgColumn; readonly type: string };
 type ListFilter = (value: FilterValue) => SQL;
 
 /** Everything a select needs to read one page. */
@@ -42,8 +42,6 @@ export type ListedPage<T> = {
 
 /** Sorts by a column that is never null. */
 export const sortColumn = (column: PgColumn): SortColumn => ({ value: column, type: column.getSQLType() });
-/** Sorts by an expression that is never null, and that an index covers. */
-export const sortExpression = (value: SQL, type: string): SortColumn => ({ value, type });
 /** Keeps rows whose column equals the filter's value. */
 export const equals =
   (column: PgColumn): ListFilter =>

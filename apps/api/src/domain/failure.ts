@@ -18,9 +18,26 @@ export type AccountFailure =
   | { readonly code: "identity_taken" }
   | { readonly code: "login_ended" };
 
+/** What can be wrong with a request, whatever it asks for. */
+export type RequestFailure =
+  /** The first call with this key is not finished. */
+  | { readonly code: "idempotency_in_progress" }
+  /** The key stands for another call. */
+  | { readonly code: "idempotency_key_reused" }
+  /** The item is no longer what the caller saw. */
+  | { readonly code: "version_mismatch"; readonly tag: string }
+  | { readonly code: "version_required" }
+  | { readonly code: "rate_limited"; readonly retryAfterSeconds: number }
+  | { readonly code: "overloaded"; readonly retryAfterSeconds: number }
+  | { readonly code: "unsupported_media"; readonly got: string }
+  | { readonly code: "payload_too_large"; readonly bytesMax: number }
+  | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
+  | { readonly code: "stopping" };
+
 /** Everything that can be wrong with a call, one variant for each thing a caller can do differently. */
 export type Failure =
   | AccountFailure
+  | RequestFailure
   | { readonly code: "invalid_input"; readonly items: readonly FailedField[] }
   | { readonly code: "not_authenticated"; readonly detail: string }
   | { readonly code: "login_failed" }
@@ -68,19 +85,6 @@ export type Failure =
   | { readonly code: "job_unsupported"; readonly name: string }
   | { readonly code: "job_timed_out"; readonly name: string; readonly seconds: number }
   | { readonly code: "job_failed"; readonly name: string; readonly detail: string }
-  /** The first call with this key is not finished. */
-  | { readonly code: "idempotency_in_progress" }
-  /** The key stands for another call. */
-  | { readonly code: "idempotency_key_reused" }
-  /** The item is no longer what the caller saw. */
-  | { readonly code: "version_mismatch"; readonly tag: string }
-  | { readonly code: "version_required" }
-  | { readonly code: "rate_limited"; readonly retryAfterSeconds: number }
-  | { readonly code: "overloaded"; readonly retryAfterSeconds: number }
-  | { readonly code: "unsupported_media"; readonly got: string }
-  | { readonly code: "payload_too_large"; readonly bytesMax: number }
-  | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
-  | { readonly code: "stopping" }
   | { readonly code: "internal" };
 
 /** One field that did not fit its schema. */

@@ -1,4 +1,4 @@
-import type { AccountFailure, Failure } from "../domain/failure.ts";
+import type { AccountFailure, Failure, RequestFailure } from "../domain/failure.ts";
 import type { Problem } from "./problem.ts";
 
 /** Every failure as its problem document: status, sentence, stable code. */
@@ -109,8 +109,6 @@ function detailOf(failure: Failure): string {
       return "open the set-up link that the server printed when it started";
     case "not_found":
       return `there is no such ${failure.what}`;
-    case "method_not_allowed":
-      return `this path takes ${failure.allowed.join(", ")}`;
     case "owner_exists":
       return "the owner was created already; sign in instead";
     case "name_taken":
@@ -156,6 +154,17 @@ function detailOf(failure: Failure): string {
     case "job_timed_out":
     case "job_failed":
       return jobTrouble(failure);
+    case "internal":
+      return "something went wrong on the server; its log has the request id";
+    default:
+      return requestDetailOf(failure);
+  }
+}
+
+function requestDetailOf(failure: RequestFailure | AccountFailure): string {
+  switch (failure.code) {
+    case "method_not_allowed":
+      return `this path takes ${failure.allowed.join(", ")}`;
     case "payload_too_large":
       return `the body is longer than ${failure.bytesMax} bytes`;
     case "unsupported_media":
@@ -174,8 +183,6 @@ function detailOf(failure: Failure): string {
       return `many nodes connect at once; try again in ${failure.retryAfterSeconds} s`;
     case "stopping":
       return "the server restarts; try again in a moment";
-    case "internal":
-      return "something went wrong on the server; its log has the request id";
     default:
       return accountDetailOf(failure);
   }

@@ -72,12 +72,12 @@ export function createNodeJobs(random: RandomBytes): NodeJobs {
       job?.settle(yieldOf(job, outcome));
     },
     lost(peerId) {
-      for (const job of [...waiting.values()]) {
-        if (job.peerId === peerId) job.settle(err({ code: "peer_offline", name: job.name }));
-      }
+      const left = [...waiting.values()].filter((job) => job.peerId === peerId);
+      for (const job of left) job.settle(err({ code: "peer_offline", name: job.name }));
     },
     dispose() {
-      for (const job of [...waiting.values()]) job.settle(err({ code: "stopping" }));
+      const left = [...waiting.values()];
+      for (const job of left) job.settle(err({ code: "stopping" }));
     },
   };
 }

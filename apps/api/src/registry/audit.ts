@@ -28,8 +28,11 @@ export const BY_SERVER = { actor: { kind: "server" }, address: "", requestId: ""
 export async function recordAudit(
   tx: Executor,
   who: Pick<Call, "actor" | "address" | "requestId"> | typeof BY_SERVER,
-  note: AuditNote & { readonly at: Date },
-  audience: { readonly tell: "webhooks" | "nobody" } = { tell: "webhooks" },
+  note: AuditNote & {
+    readonly at: Date;
+    /** Who hears of it beside the log; webhooks when left out. */
+    readonly tell?: "webhooks" | "nobody";
+  },
 ): Promise<AuditEvent> {
   const event: AuditEvent = {
     id: `evt_${randomBytes(16).toString("hex")}`,
@@ -44,7 +47,7 @@ export async function recordAudit(
     at: note.at,
   };
   await insertAuditEvent(tx, event);
-  if (audience.tell === "webhooks") await tellWebhooks(tx, event);
+  if (note.tell !== "nobody") await tellWebhooks(tx, event);
   return event;
 }
 

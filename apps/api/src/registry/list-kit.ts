@@ -35,8 +35,11 @@ export function listSpec<const Order extends string, Filters extends ListFilters
   return spec;
 }
 
-/** Input fields of a list: the same for all, and its own filters. */
-export function listFields<Order extends string, Filters extends ListFilters>(spec: ListSpec<Order, Filters>) {
+/** Input fields of a list: the same for all, and its own filters. The type names `q` also for a list without search. */
+export function listFields<Order extends string, Filters extends ListFilters>(
+  spec: ListSpec<Order, Filters>,
+): ListFieldsOf<Order, Filters>;
+export function listFields(spec: ListSpec): Record<string, z.ZodType> {
   return {
     limit: z.int().min(1).max(500).default(100).describe("Items of one page."),
     cursor: z.string().max(2_000).optional().describe("Opaque place to go on from: `nextCursor` of the page before."),
@@ -44,7 +47,7 @@ export function listFields<Order extends string, Filters extends ListFilters>(sp
     sort: z.enum(spec.orders).default(spec.orders[0]).describe("Fields by comma; a dash before one turns it around."),
     ...(spec.search !== undefined && { q: z.string().max(100).optional().describe(spec.search) }),
     ...optionalOf(spec.filters),
-  } as ListFieldsOf<Order, Filters>;
+  };
 }
 
 /** Reads an order's text. */

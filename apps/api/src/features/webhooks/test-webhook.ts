@@ -24,7 +24,7 @@ export async function testWebhook(
     if (!webhook) return err({ code: "not_found", what: "webhook" } as const);
     if (webhook.state === "off") return err({ code: "webhook_off" } as const);
     const note = { action: "webhooks.test", objectId: webhook.id, networkId: null, before: null, after: null, at: now };
-    const event = await recordAudit(tx, call, note, { tell: "nobody" });
+    const event = await recordAudit(tx, call, { ...note, tell: "nobody" });
     const delivery = { id, webhookId: webhook.id, eventId: event.id, action: event.action, body: eventBody(event) };
     await insertDeliveries(tx, [{ ...delivery, createdAt: now, nextAttemptAt: now }]);
     return ok(undefined);
