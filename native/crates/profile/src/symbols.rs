@@ -66,9 +66,9 @@ fn frames(symbol: &Symbolized<'_>) -> Vec<String> {
         return Vec::new();
     };
     let inlined = symbol.inlined.iter().rev().map(|inlined| &inlined.name);
-    let names = inlined.chain([&symbol.name]);
+    let all = inlined.chain([&symbol.name]);
     // Tables of other programs hold nameless entries.
-    let named = names.filter(|name| !name.trim().is_empty());
+    let named = all.filter(|name| !name.trim().is_empty());
     named.map(ToString::to_string).collect()
 }
 
