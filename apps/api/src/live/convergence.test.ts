@@ -1,5 +1,8 @@
 import type { NetworkMap } from "@weft/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lockNetwork, publishChanges } from "../db/networks-repository.ts";
+import { deletePeer, findPeer } from "../db/peers-repository.ts";
+import { allRules, deleteRules } from "../db/rules-repository.ts";
 import { createTestApp } from "../testing/create-test-app.ts";
 import type { TestApp } from "../testing/create-test-app.ts";
 import { makeKey, setUp } from "../testing/rest-client.ts";
@@ -41,15 +44,19 @@ test("AP-27 snapshot and deltas together equal a fresh map after any mix of chan
     if (step % 13 === 12) await owner.call("DELETE", `/api/v1/peers/${ids.pop()}`);
   }
 
+  // Whoever connected may still be joining, which changes the maps of the others.
+  for (const joiner of joiners) await joiner.until(() => true);
   await owner.post(`/api/v1/networks/${network.id}/rules`, { kind: "all-to-all" });
   const { network: final } = await finalState();
   const alive = agents.slice(0, ids.length);
   for (const agent of alive) await eventually("the last sequence", () => isCurrent(agent, final.name));
+  await settled([...alive, ...joiners]);
   for (const agent of alive) {
     const asDelivered = agent.map();
+    const wholeMaps = wholeMapsOf(agent);
     // Asking for the map again gives it whole, from the same connection and for the same node.
     agent.send({ kind: "needMap", reason: "gap" });
-    const fresh = await agent.until((map) => map !== asDelivered);
+    const fresh = await agent.until(() => wholeMapsOf(agent) > wholeMaps);
     expect(byId(asDelivered)).toEqual(byId(fresh));
   }
   for (const agent of [...agents, ...joiners]) agent.cut();
@@ -69,6 +76,33 @@ function isCurrent(agent: SimulatedAgent, name: string): true | undefined {
 function byId(map: NetworkMap): NetworkMap {
   return { ...map, peers: map.peers.toSorted((left, right) => (left.id < right.id ? -1 : 1)) };
 }
+
+test("AP-27 a peer removed at one moment with the rules that showed it leaves the maps of those who had it", async () => {
+  const { body: place } = await owner.post("/api/v1/networks", { name: "at-once" });
+  const { key } = await makeKey(owner, place.id);
+  const [stays, goes] = await Promise.all([0, 1].map(() => connectAgent(server.url, { joinKey: key })));
+  const goesId = (await goes!.next("welcome")).peerId;
+  await owner.post(`/api/v1/networks/${place.id}/rules`, { kind: "all-to-all" });
+  await stays!.until(({ peers }) => peers.some(({ id }) => id === goesId));
+
+  const { db, dispose } = server.database.connect();
+  await db.transaction(async (tx) => {
+    const network = await lockNetwork(tx, place.id);
+    const peer = await findPeer(tx, goesId);
+    if (!network || !peer) throw new Error("both exist");
+    await deleteRules(
+      tx,
+      (await allRules(tx, network.id)).map(({ id }) => id),
+    );
+    await deletePeer(tx, peer, new Date());
+    const changes = [{ kind: "rules" }, { kind: "peer", peerId: peer.id }] as const;
+    await publishChanges(tx, network.id, { changes, at: new Date() });
+  });
+  await dispose();
+
+  await stays!.until(({ peers }) => peers.length === 0);
+  for (const agent of [stays, goes]) agent!.cut();
+});
 
 test("CP-3 AP-24 a change reaches every affected node once, with the same bytes, and nobody else", async () => {
   const other = await owner.post("/api/v1/networks", { name: "elsewhere" });
@@ -111,6 +145,10 @@ test("AP-22 a node that reads slowly gets the newest state, not every step of it
   agent.cut();
   watcher.cut();
 });
+
+function wholeMapsOf(agent: SimulatedAgent): number {
+  return agent.frames.filter((frame) => frame.kind === "mapEnd").length;
+}
 
 function deltasOf(agent: SimulatedAgent) {
   return agent.frames.filter((frame) => frame.kind === "delta");

@@ -136,6 +136,13 @@ function tellOfPeer({ mirror, streams, needsDelta }: FollowContext, { change, to
     if (effect !== "peer") stream.desired.noteFilter();
     needsDelta(stream);
   }
+  // The rules and groups of this moment do not tell who was told of it: they may have changed together with it.
+  const index = mirror.indexOf(id);
+  for (const stream of streams.values()) {
+    if (!stream.desired.holds(index) || mirror.maySee(stream.peerId, id)) continue;
+    stream.desired.notePeer(id);
+    needsDelta(stream);
+  }
 }
 
 /** What a change of a peer means for its own node. */
