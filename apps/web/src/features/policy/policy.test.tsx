@@ -122,10 +122,10 @@ function port(number: number): { readonly low: number; readonly high: number } {
 test("a rule is turned off and on again from its row", async () => {
   const { user, world } = renderApp(PATH, { world: { rules: [aRule()] } });
 
-  await user.click(await screen.findByRole("button", { name: "Turn rule all ↔ all off" }));
-  await user.click(await screen.findByRole("button", { name: "Turn rule all ↔ all on" }));
+  await user.click(await screen.findByRole("button", { name: "Turn off rule all ↔ all" }));
+  await user.click(await screen.findByRole("button", { name: "Turn on rule all ↔ all" }));
 
-  await screen.findByRole("button", { name: "Turn rule all ↔ all off" });
+  await screen.findByRole("button", { name: "Turn off rule all ↔ all" });
   expect(world.rules.map(({ state }) => state)).toEqual(["on"]);
 });
 
