@@ -13,6 +13,11 @@ import { isIPv6 } from "node:net";
 
 /** Datagrams on the road at a time: few enough that no socket buffer overflows. */
 const WINDOW = 16;
+/**
+ * The first ones go alone: the kernel learns which queue of a TUN device a flow belongs to from what is written there, and
+ * what was under way in another queue by then may be overtaken (tun_flow_update).
+ */
+const ALONE = 2;
 /** Silence for so long is a loss; a busy machine may stand still for seconds. */
 const QUIET_MS = 10_000;
 const [mode, address, portText, largestText] = process.argv.slice(2);
@@ -42,7 +47,8 @@ async function exchange(host: string, targetPort: number, largest: number): Prom
   const finished = new Promise<void>((resolve) => {
     let timer = setTimeout(resolve, QUIET_MS);
     const fill = (): void => {
-      while (next < sent.length && next - returned.length < WINDOW) socket.send(sent[next++] ?? "");
+      const window = returned.length < ALONE ? 1 : WINDOW;
+      while (next < sent.length && next - returned.length < window) socket.send(sent[next++] ?? "");
     };
     socket.on("message", (message) => {
       returned.push(message);
