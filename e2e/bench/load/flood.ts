@@ -24,7 +24,7 @@ export type FloodOptions = {
 };
 
 /** A flood that runs; `done` says how much of it left. */
-export type Flood = { readonly done: Promise<FloodResult>; readonly stop: () => Promise<void> };
+export type Flood = { readonly done: Promise<FloodResult> };
 export type FloodResult = z.infer<typeof FloodOutput>;
 
 /** How long a build from nothing may take. */
@@ -60,12 +60,7 @@ export async function startFlood(options: FloodOptions): Promise<Flood> {
     await forget();
     return FloodOutput.parse(JSON.parse(program.logs().trim().split("\n").at(-1) ?? ""));
   };
-  return {
-    done: finish(),
-    stop: async () => {
-      await program.stop();
-    },
-  };
+  return { done: finish() };
 }
 
 async function buildFlood(): Promise<Provided> {
