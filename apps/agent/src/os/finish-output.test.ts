@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -15,8 +16,8 @@ const PROGRAM = `
   process.exit(7);
 `;
 
-const writeMuch = () =>
-  spawn(process.execPath, ["--input-type=module", "--eval", PROGRAM], { stdio: ["ignore", "pipe", "pipe"] });
+const ARGUMENTS = ["--input-type=module", "--eval", PROGRAM];
+const writeMuch = () => spawn(process.execPath, ARGUMENTS, { stdio: ["ignore", "pipe", "pipe"] });
 
 test("a reader that comes late gets everything that was written before the end", async () => {
   const child = writeMuch();
@@ -39,4 +40,15 @@ test("a reader that goes away ends nothing and keeps nothing", async () => {
   child.stdout.destroy();
 
   expect([(await exited)[0], await complaint]).toEqual([7, ""]);
+});
+
+test("output that finds no room ends the program with the reason", async () => {
+  const full = openSync("/dev/full", "w");
+  const child = spawn(process.execPath, ARGUMENTS, { stdio: ["ignore", full, "pipe"] });
+  closeSync(full);
+  const exited = once(child, "exit");
+  const complaint = child.stderr === null ? "" : await text(child.stderr);
+
+  expect((await exited)[0]).not.toBe(7);
+  expect(complaint).toContain("ENOSPC");
 });
