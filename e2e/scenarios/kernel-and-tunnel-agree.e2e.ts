@@ -41,10 +41,12 @@ test("P-89 agents with nothing to do use less than one percent of a processor", 
   await pause(3_000);
   const before = pids.map(cpuSeconds);
 
-  await pause(10_000);
+  // Long enough that the one collection of garbage after start-up, of some 80 ms, does not decide.
+  const seconds = 30;
+  await pause(seconds * 1_000);
 
   for (const [index, pid] of pids.entries()) {
-    expect(cpuSeconds(pid) - (before[index] ?? 0)).toBeLessThan(0.1);
+    expect(cpuSeconds(pid) - (before[index] ?? 0)).toBeLessThan(0.01 * seconds);
   }
 });
 
