@@ -23,6 +23,9 @@ export default defineConfig({
           root,
           include: ["src/**/*.test.ts"],
           environment: "node" as const,
+          // No file leaves anything behind in its modules; one module graph per worker saves a third of the time.
+          isolate: false,
+          maxWorkers: 2,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

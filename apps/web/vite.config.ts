@@ -26,6 +26,7 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     environment: "happy-dom",
     setupFiles: ["src/testing/setup.ts"],
+    maxWorkers: 2,
     testTimeout: 60_000,
   },
 });
