@@ -1,8 +1,9 @@
 // `npm run check`: everything that reads the code without running it. `-- --only NAME` runs one of them.
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
+import { onceAskedToEnd } from "./lib/asked-to-end.mjs";
 import { createProgress, reportFailure } from "./lib/progress.mjs";
-import { bin, root, run } from "./lib/run.mjs";
+import { bin, interrupt, root, run, throwIfInterrupted } from "./lib/run.mjs";
 
 const native = { cwd: `${root}/native` };
 const script = (name) => [process.execPath, [`${root}/scripts/checks/${name}.mjs`]];
@@ -52,6 +53,7 @@ try {
 async function check(only) {
   const chosen = only ? checks.filter(({ name }) => name === only) : checks;
   if (chosen.length === 0) throw new Error(`no check is named ${only}: ${checks.map(({ name }) => name).join(", ")}`);
+  onceAskedToEnd(interrupt);
   await build();
   const failed = await runAll(chosen);
   process.stdout.write(failed.length === 0 ? "all checks hold\n" : `failed: ${failed.join(", ")}\n`);
@@ -68,6 +70,7 @@ async function runAll(chosen) {
         async (show) => void (await run(...command, { ...options, onLine: show, title: name })),
       );
     } catch (error) {
+      throwIfInterrupted();
       failed.push(name);
       process.stdout.write(`${error.output ?? error.message}\n`);
     }

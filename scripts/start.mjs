@@ -3,8 +3,9 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
+import { onceAskedToEnd } from "./lib/asked-to-end.mjs";
 import { reportFailure } from "./lib/progress.mjs";
-import { root, stopRunning } from "./lib/run.mjs";
+import { interrupt, root } from "./lib/run.mjs";
 
 const usage = `Usage: npm start [-- OPTIONS]
 
@@ -15,8 +16,6 @@ const usage = `Usage: npm start [-- OPTIONS]
 
 Data lives in .weft/server below this folder (WEFT_DATA_DIR moves it). DATABASE_URL names an external PostgreSQL.
 `;
-
-const PARENT_CHECK_MS = 500;
 
 try {
   const { values } = parseArgs({
@@ -34,7 +33,7 @@ try {
 }
 
 async function start({ demo, listen, json }) {
-  let stop = endBuild;
+  let stop = interrupt;
   onceAskedToEnd(() => stop());
   await build();
   if (process.exitCode) return;
@@ -51,27 +50,6 @@ async function start({ demo, listen, json }) {
   if (child.stdout) createInterface({ input: child.stdout }).on("line", print);
   stop = () => child.kill("SIGTERM");
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGTERM" ? 0 : 1)));
-}
-
-/**
- * Calls back once, on the first signal, or when npm is gone without having passed a signal on. More signals change nothing:
- * a second Ctrl-C must not cut short how the first one stops things.
- */
-function onceAskedToEnd(callback) {
-  let isAsked = false;
-  const ask = () => {
-    if (isAsked) return;
-    isAsked = true;
-    callback();
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, ask);
-  const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && ask(), PARENT_CHECK_MS).unref();
-}
-
-function endBuild() {
-  stopRunning();
-  process.exit(130);
 }
 
 /** One log line for people: time, level where it matters, message; the listening line says where to go. */

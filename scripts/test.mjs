@@ -1,8 +1,10 @@
 // `npm test`: builds what changed, then runs every test that can run on this machine. `-- --only NAME` runs one runner.
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
+import { onceAskedToEnd } from "./lib/asked-to-end.mjs";
 import { formatFailure } from "./lib/failure-reasons.mjs";
 import { createProgress, reportFailure } from "./lib/progress.mjs";
+import { interrupt, throwIfInterrupted } from "./lib/run.mjs";
 import { runners } from "./lib/test-runners.mjs";
 
 const usage = `Usage: npm test [-- OPTIONS]
@@ -30,6 +32,7 @@ async function test(only) {
   if (unknown.length > 0)
     throw new Error(`no runner is named ${unknown.join(", ")}: ${runners.map(({ name }) => name).join(", ")}`);
   const chosen = only.length > 0 ? runners.filter(({ name }) => only.includes(name)) : runners;
+  onceAskedToEnd(interrupt);
   await build();
   await testAll(chosen);
 }
@@ -40,6 +43,7 @@ async function testAll(chosen) {
   for (const runner of chosen) {
     await progress.step(runner.title, async (show) => {
       const result = await runner.run(show);
+      throwIfInterrupted();
       results.push(result);
       for (const failure of result.failures) process.stdout.write(`\n  FAILED ${formatFailure(failure)}\n`);
       return `${result.passed} passed, ${result.failed} failed, ${result.skipped.length} skipped`;

@@ -47,10 +47,18 @@ export function run(command, args, { cwd = root, env = {}, onLine, allowFailure,
   });
 }
 
-/** Asks every program that {@link run} started and that still runs to end. */
-export function stopRunning() {
+/** Asks every program that {@link run} started and that still runs to end; whoever waits for one goes on to clean up. */
+export function interrupt() {
+  interrupted = true;
   for (const child of running) child.kill("SIGTERM");
 }
+
+/** Throws once {@link interrupt} was called: between two steps of long work. */
+export function throwIfInterrupted() {
+  if (interrupted) throw new Error("interrupted");
+}
+
+let interrupted = false;
 
 const running = new Set();
 

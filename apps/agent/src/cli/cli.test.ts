@@ -82,7 +82,16 @@ describe("the command line", () => {
     { name: "up before joining", words: ["up"], code: 3, error: "not_joined" },
     { name: "leave before joining", words: ["leave"], code: 3, error: "not_joined" },
     { name: "down without a daemon", words: ["down"], code: 4, error: "not_running" },
-    { name: "ping without a daemon", words: ["ping", "x"], code: 4, error: "not_running" },
+    { name: "ping before joining", words: ["ping", "x"], code: 3, error: "not_joined" },
+    {
+      name: "a profile into a folder that does not exist",
+      words: ["profile", "--output", "/no/such/file"],
+      code: 2,
+      error: "usage",
+    },
+    { name: "a debug file where a folder is", words: ["debug", "--output", "/"], code: 2, error: "usage" },
+    { name: "an option that does not exist", words: ["status", "--no-such-option"], code: 2, error: "usage" },
+    { name: "a verb that does not exist", words: ["no-such-verb"], code: 2, error: "usage" },
     {
       name: "a damaged key",
       words: ["join", "http://127.0.0.1:9", `${goodKey.slice(0, 20)}x${goodKey.slice(21)}`],

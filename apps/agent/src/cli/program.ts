@@ -59,8 +59,12 @@ export async function runCli(argv: readonly string[], deps: CliDeps): Promise<Ex
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return EXIT_CODES.ok;
+    // Commander has told the person already; a program that asked for JSON reads standard output.
+    if (argv.includes("--json"))
+      createOutput("json", deps.streams).failure({ code: "usage", message: error.message.replace(/^error: /, "") });
+    return EXIT_CODES.usage;
   }
 }
 
@@ -164,7 +168,11 @@ function configure(program: Command, streams: Streams): void {
   for (const command of withAllBelow(program)) {
     command
       .exitOverride()
-      .configureOutput({ writeOut: streams.out, writeErr: streams.err })
+      .configureOutput({
+        writeOut: streams.out,
+        writeErr: streams.err,
+        outputError: (text, write) => write(text.replace(/^error: /, "weft: ")),
+      })
       .showHelpAfterError('("weft help" lists the commands)');
   }
 }

@@ -2,14 +2,17 @@ import { err, ok } from "@weft/protocol";
 
 import { replaceFile } from "../../state/files.ts";
 import { isRecord } from "../../state/state-store.ts";
-import { askDaemon } from "../daemon-client.ts";
+import { askMember } from "../ask-member.ts";
+import { whyNoFile } from "../output-file.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 
 /** Writes one file with everything that helps to find a fault, and says what is in it. */
 export async function debug(context: CommandContext, file: string): Promise<CommandOutcome> {
   const { output, paths } = context;
-  const asked = await askDaemon(paths.socket, { method: "debug" }).answer;
+  const obstacle = whyNoFile(file);
+  if (obstacle) return err(obstacle);
+  const asked = await askMember(paths, { method: "debug" });
   if (!asked.ok) return asked;
   if (!isRecord(asked.value) || !isRecord(asked.value["contents"]))
     return err({ code: "failed", message: "the daemon is of another version; restart it" });

@@ -2,7 +2,7 @@ import { err, ok } from "@weft/protocol";
 
 import type { FlowsView, FlowView, RuleView } from "../../daemon/flows-view.ts";
 import { isRecord } from "../../state/state-store.ts";
-import { askDaemon } from "../daemon-client.ts";
+import { askMember } from "../ask-member.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { bytesText, durationText, table } from "../output.ts";
@@ -10,7 +10,7 @@ import { bytesText, durationText, table } from "../output.ts";
 /** Shows the flows with the most bytes, and what met each rule of the filter. */
 export async function flows(context: CommandContext, flowsMax: number): Promise<CommandOutcome> {
   const { output, paths } = context;
-  const asked = await askDaemon(paths.socket, { method: "flows", flowsMax }).answer;
+  const asked = await askMember(paths, { method: "flows", flowsMax });
   if (!asked.ok) return asked;
   if (!isFlowsView(asked.value))
     return err({ code: "failed", message: "the daemon is of another version; restart it" });

@@ -1,7 +1,7 @@
 import { err, ok } from "@weft/protocol";
 
 import { isRecord } from "../../state/state-store.ts";
-import { askDaemon } from "../daemon-client.ts";
+import { askMember } from "../ask-member.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 
@@ -15,10 +15,10 @@ export type PingOptions = {
 /** Sends echo requests to a peer through the tunnel, as `ping` does. */
 export async function ping(context: CommandContext, options: PingOptions): Promise<CommandOutcome> {
   const { output, paths } = context;
-  const asked = await askDaemon(paths.socket, { method: "ping", ...options }, (event) => {
+  const asked = await askMember(paths, { method: "ping", ...options }, (event) => {
     const line = eventLine(event);
     if (line !== null) output.line(line);
-  }).answer;
+  });
   if (!asked.ok) return asked;
   if (!isRecord(asked.value)) return err({ code: "failed", message: "the daemon is of another version; restart it" });
   output.result(asked.value, summaryLines(asked.value));

@@ -4,7 +4,8 @@ import type { ProfileFormat } from "../../daemon/profiling.ts";
 import type { LocalRequest } from "../../daemon/local-protocol.ts";
 import { replaceFile } from "../../state/files.ts";
 import { isRecord } from "../../state/state-store.ts";
-import { askDaemon } from "../daemon-client.ts";
+import { askMember } from "../ask-member.ts";
+import { whyNoFile } from "../output-file.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 
@@ -23,7 +24,9 @@ export async function profile(context: CommandContext, command: ProfileCommand):
   const { action, file, format } = command;
   if (action !== "start" && format === "pprof" && file === null && output.format === "text")
     return err({ code: "usage", message: "pprof is no text; say where it goes with --output FILE" });
-  const asked = await askDaemon(paths.socket, requestOf(command)).answer;
+  const obstacle = file === null ? undefined : whyNoFile(file);
+  if (obstacle) return err(obstacle);
+  const asked = await askMember(paths, requestOf(command));
   if (!asked.ok) return asked;
   if (action === "start") {
     output.result({ started: true }, ['recording; "weft profile stop" ends it, at the latest two minutes do']);

@@ -2,27 +2,16 @@ import { ok } from "@weft/protocol";
 
 import type { PeerView, StatusView } from "../../daemon/status-view.ts";
 import { isRecord } from "../../state/state-store.ts";
-import { askDaemon } from "../daemon-client.ts";
+import { askMember } from "../ask-member.ts";
 import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { bytesText, durationText, table } from "../output.ts";
-import { createStateStore } from "../../state/state-store.ts";
 
 /** Shows how the node stands. */
 export async function status(context: CommandContext): Promise<CommandOutcome> {
   const { output, paths } = context;
-  const asked = await askDaemon(paths.socket, { method: "status" }).answer;
-  if (!asked.ok) {
-    const joined = createStateStore(paths).loadMembership().ok;
-    if (asked.error.code !== "not_running" || joined) return asked;
-    return {
-      ok: false,
-      error: {
-        code: "not_joined",
-        message: 'this host belongs to no network; copy the join line from the dashboard ("Add host") and run it',
-      },
-    };
-  }
+  const asked = await askMember(paths, { method: "status" });
+  if (!asked.ok) return asked;
   if (!isStatusView(asked.value))
     return { ok: false, error: { code: "failed", message: "the daemon is of another version; restart it" } };
   output.result(asked.value, statusLines(asked.value));
