@@ -5,6 +5,7 @@ use core::net::SocketAddr;
 use core::ops::RangeInclusive;
 
 use filter::Filter;
+use ports::PathBound;
 use tables::Prefix;
 use wire::Cipher;
 use zeroize::Zeroizing;
@@ -80,6 +81,7 @@ pub(crate) enum BesideCommand<'a> {
         /// Largest datagram the path carries; `None` = no own bound.
         payload: Option<usize>,
         probes: Probes,
+        bound: PathBound,
     },
     SendProbe {
         peer: u32,
@@ -377,11 +379,17 @@ fn set_path_mtu<'a>(body: &mut Reader<'a>) -> Result<BesideCommand<'a>, Problem>
         1 => Probes::Answered,
         _ => return Err(Problem::BadField { field: "probes" }),
     };
-    body.zeros::<3>()?;
+    let bound = match body.u8()? {
+        0 => PathBound::Believed,
+        1 => PathBound::Proven,
+        _ => return Err(Problem::BadField { field: "bound" }),
+    };
+    body.zeros::<2>()?;
     Ok(BesideCommand::SetPathMtu {
         peer,
         payload,
         probes,
+        bound,
     })
 }
 
@@ -527,6 +535,7 @@ mod tests {
             (15, words(&[1, 547, 0]), "payload"),
             (15, words(&[1, 65_508, 0]), "payload"),
             (15, words(&[1, 0, 2]), "probes"),
+            (15, words(&[1, 0, 0x0201]), "bound"),
             (16, words(&[1, 63, 9]), "size"),
             (16, words(&[1, u32::MAX, 9]), "size"),
         ];
@@ -536,13 +545,14 @@ mod tests {
                 Problem::BadField { field }
             );
         }
-        let none = encoded(15, &words(&[1, 0, 1]));
+        let none = encoded(15, &words(&[1, 0, 0x0101]));
         assert!(matches!(
             decode(&none).unwrap()[0].1,
             Command::Beside(BesideCommand::SetPathMtu {
                 peer: 1,
                 payload: None,
-                probes: Probes::Answered
+                probes: Probes::Answered,
+                bound: PathBound::Proven
             })
         ));
     }

@@ -1,6 +1,9 @@
 //! How large a datagram the path to a peer carries.
 
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use core::time::Duration;
+
+use ports::{Instant, PathBound};
 
 use crate::command::Probes;
 
@@ -13,6 +16,12 @@ pub(crate) struct PeerPath {
     large_wanted: AtomicBool,
     /// Probes that went out and were not answered, at most [`UNANSWERED_MAX`].
     unanswered: AtomicUsize,
+    /// The bound was found out by probes that the peer answered.
+    proven: AtomicBool,
+    /// When to look again what the kernel believes.
+    belief_due: AtomicU64,
+    /// What the slow path was told last that the kernel believes.
+    belief_told: AtomicUsize,
 }
 
 impl Default for PeerPath {
@@ -22,6 +31,9 @@ impl Default for PeerPath {
             answers: AtomicBool::new(false),
             large_wanted: AtomicBool::new(false),
             unanswered: AtomicUsize::new(0),
+            proven: AtomicBool::new(false),
+            belief_due: AtomicU64::new(0),
+            belief_told: AtomicUsize::new(NO_BOUND),
         }
     }
 }
@@ -34,7 +46,9 @@ impl PeerPath {
     }
 
     /// Takes what the slow path decided.
-    pub(crate) fn set(&self, payload: Option<usize>, probes: Probes) {
+    pub(crate) fn set(&self, payload: Option<usize>, probes: Probes, bound: PathBound) {
+        self.proven
+            .store(bound == PathBound::Proven, Ordering::Relaxed);
         self.payload
             .store(payload.unwrap_or(NO_BOUND), Ordering::Relaxed);
         self.answers
@@ -49,6 +63,43 @@ impl PeerPath {
             Lowered::Yes
         } else {
             Lowered::No
+        }
+    }
+
+    /// Which bound counts for datagrams to the peer.
+    pub(crate) fn bound(&self) -> PathBound {
+        if self.proven.load(Ordering::Relaxed) {
+            PathBound::Proven
+        } else {
+            PathBound::Believed
+        }
+    }
+
+    /// Whether to look what the kernel believes of a path that is proven: datagrams of this size go out, and nobody has
+    /// looked for a while. What is believed refuses nothing there, so that only looking shows what a router reported.
+    pub(crate) fn wants_belief(&self, datagram: usize, now: Instant) -> bool {
+        if datagram <= LARGE_FROM || self.bound() == PathBound::Believed {
+            return false;
+        }
+        let due = self.belief_due.load(Ordering::Relaxed);
+        let next = (now + BELIEF_EVERY).as_nanoseconds();
+        now.as_nanoseconds() >= due
+            && self
+                .belief_due
+                .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+
+    /// Takes what the kernel believes. Returns whether the slow path must hear of it: it is less than what goes out, and
+    /// was not told yet.
+    pub(crate) fn note_belief(&self, payload: usize) -> Belief {
+        let known = self.payload.load(Ordering::Relaxed);
+        let told = if payload < known { payload } else { NO_BOUND };
+        let before = self.belief_told.swap(told, Ordering::Relaxed);
+        if told == NO_BOUND || told == before {
+            Belief::NothingNew
+        } else {
+            Belief::Less
         }
     }
 
@@ -103,11 +154,11 @@ pub(crate) enum Lowered {
     No,
 }
 
-/// When the slow path is told what the kernel believes.
+/// Whether the kernel has come to believe in less than what goes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
-    IfNew,
-    Always,
+pub(crate) enum Belief {
+    NothingNew,
+    Less,
 }
 
 /// Whether a probe had gone out for an answer.
@@ -135,6 +186,8 @@ const PAYLOAD_MIN: usize = 548;
 const UNANSWERED_MAX: usize = 32;
 /// Datagrams up to this size pass wherever the tunnel works at all.
 const LARGE_FROM: usize = 1_232;
+/// How often the kernel is asked, while large datagrams go out.
+const BELIEF_EVERY: Duration = Duration::from_millis(250);
 
 #[cfg(test)]
 mod tests {
@@ -146,7 +199,7 @@ mod tests {
         assert_eq!(path.inner_max(1420, wire::DATA_OVERHEAD), 1420);
         assert_eq!(path.inner_max(65_535, wire::DATA_OVERHEAD), 65_475);
 
-        path.set(Some(1272), Probes::Answered);
+        path.set(Some(1272), Probes::Answered, PathBound::Believed);
         assert_eq!(path.inner_max(1420, wire::DATA_OVERHEAD), 1240);
         assert_eq!(path.inner_max(576, wire::DATA_OVERHEAD), 576);
     }
@@ -165,7 +218,7 @@ mod tests {
             "never below what every path carries"
         );
 
-        path.set(Some(1452), Probes::Ignored);
+        path.set(Some(1452), Probes::Ignored, PathBound::Believed);
         assert_eq!(path.inner_max(1420, wire::DATA_OVERHEAD), 1420);
     }
 
@@ -185,10 +238,42 @@ mod tests {
     }
 
     #[test]
+    fn what_the_kernel_believes_of_a_proven_path_is_looked_at_now_and_then_and_told_once() {
+        let path = PeerPath::default();
+        let at = |milliseconds| Instant::default() + Duration::from_millis(milliseconds);
+        path.set(Some(1452), Probes::Answered, PathBound::Believed);
+        assert!(!path.wants_belief(1452, at(1)), "it refuses by itself");
+
+        path.set(Some(1452), Probes::Answered, PathBound::Proven);
+        assert!(!path.wants_belief(1232, at(1)));
+        assert!(path.wants_belief(1452, at(1)));
+        assert!(!path.wants_belief(1452, at(250)));
+        assert!(path.wants_belief(1452, at(251)));
+
+        assert_eq!(path.note_belief(1472), Belief::NothingNew);
+        assert_eq!(path.note_belief(548), Belief::Less);
+        assert_eq!(path.note_belief(548), Belief::NothingNew);
+        path.set(Some(1452), Probes::Answered, PathBound::Proven);
+        assert_eq!(
+            path.note_belief(548),
+            Belief::NothingNew,
+            "the slow path knows, and found that more passes"
+        );
+        assert_eq!(path.note_belief(1372), Belief::Less);
+        assert_eq!(path.note_belief(1472), Belief::NothingNew);
+        assert_eq!(path.note_belief(1372), Belief::Less, "believed again");
+        assert_eq!(
+            path.inner_max(1420, wire::DATA_OVERHEAD),
+            1420,
+            "belief lowers nothing"
+        );
+    }
+
+    #[test]
     fn a_large_datagram_is_news_once_and_only_where_probes_are_possible() {
         let path = PeerPath::default();
         assert_eq!(path.note_sent(1452), News::No);
-        path.set(None, Probes::Answered);
+        path.set(None, Probes::Answered, PathBound::Believed);
         assert_eq!(path.note_sent(1232), News::No);
         assert_eq!(path.note_sent(1452), News::Awaited);
         assert_eq!(path.note_sent(1452), News::No);

@@ -306,9 +306,10 @@ impl Shared {
                 peer,
                 payload,
                 probes,
+                bound,
             } => {
                 if let Some(peer) = state.peer(peer) {
-                    peer.path.set(payload, probes);
+                    peer.path.set(payload, probes, bound);
                 }
             }
             BesideCommand::SendProbe { peer, size, id } => {

@@ -18,7 +18,7 @@ use engine::{Engine, EngineLimits, Shard, ShardLimits, ShardParts, StageTiming};
 use offload::{ByteOrder, MergeLimits, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{
     Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, Framing,
-    Received, SendOutcome, TunQueue,
+    PathBound, Received, SendOutcome, TunQueue,
 };
 use support::{FRAMING, TestClock, commands};
 
@@ -121,6 +121,8 @@ impl Datagrams for LaneSocket {
             Ok(filled)
         }
     }
+
+    fn rely_on(&mut self, _: PathBound) {}
 
     fn send_alone(&mut self, to: &Endpoint, payload: &[u8], _: Carriage) -> SendOutcome {
         self.send(to, payload, payload.len())

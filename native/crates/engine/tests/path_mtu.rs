@@ -344,6 +344,68 @@ fn fbk_04_a_refused_size_lowers_the_bound_of_the_peer_at_once() {
     );
 }
 
+fn reported(pair: &Pair) -> Vec<Vec<u8>> {
+    let events = pair.nodes[0].events().into_iter();
+    events
+        .filter(|(kind, _, _)| *kind == PATH_TOO_BIG)
+        .map(|(_, _, body)| body)
+        .collect()
+}
+
+/// Anybody can make up a router's report; what a peer's answer has shown under our keys counts more.
+#[test]
+fn fbk_04_a_report_cuts_no_datagram_of_a_path_that_is_proven_and_is_told_as_a_hint_once() {
+    let mut pair = probing(0);
+    pair.nodes[0].apply(&[commands::set_proven_path_mtu(PEER, 1_452)]);
+    pair.network.impair(Impairment {
+        believed_len_max: 548,
+        ..Impairment::default()
+    });
+    let send = |pair: &mut Pair| {
+        let before = pair.nodes[0].peer("txPackets");
+        pair.nodes[0].host.send_frame(super_frame(40_000, 1_368));
+        pair.exchange();
+        assert_eq!(stream(&pair.nodes[1].packets()), t4(1_000, 40_000)[52..]);
+        pair.nodes[0].peer("txPackets") - before
+    };
+
+    assert_eq!(send(&mut pair), 40_000_u64.div_ceil(1_368), "in full size");
+    assert_eq!(reported(&pair), [words(&[PEER, 548])]);
+
+    // The slow path asked, and the peer answered: the report is wrong.
+    pair.nodes[0].apply(&[commands::send_probe(PEER, 1_452, 5)]);
+    pair.exchange();
+    assert!(
+        pair.nodes[0]
+            .events()
+            .contains(&(PROBE_ANSWERED, 0, words(&[PEER, 5, 1_452])))
+    );
+    pair.nodes[0].apply(&[commands::set_proven_path_mtu(PEER, 1_452)]);
+    pair.advance(core::time::Duration::from_secs(1));
+    assert_eq!(send(&mut pair), 40_000_u64.div_ceil(1_368));
+    assert_eq!(reported(&pair).len(), 0, "it knows");
+}
+
+/// The device is narrower than what was proven: no belief, a fact.
+#[test]
+fn fbk_04_a_refusal_lowers_the_bound_of_a_proven_path_too() {
+    let mut pair = probing(0);
+    pair.nodes[0].apply(&[commands::set_proven_path_mtu(PEER, 1_452)]);
+    pair.network.impair(Impairment {
+        payload_len_max: 1_372,
+        ..Impairment::default()
+    });
+
+    pair.nodes[0].host.send_frame(super_frame(5 * 1_368, 1_368));
+    pair.exchange();
+    assert_eq!(reported(&pair), [words(&[PEER, 1_372])]);
+    pair.nodes[1].packets();
+
+    pair.nodes[0].host.send_frame(super_frame(40_000, 1_368));
+    pair.exchange();
+    assert_eq!(stream(&pair.nodes[1].packets()), t4(1_000, 40_000)[52..]);
+}
+
 #[test]
 fn the_slow_path_learns_once_that_something_large_went_out() {
     let mut pair = probing(0);

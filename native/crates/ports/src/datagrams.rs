@@ -39,6 +39,9 @@ pub trait Datagrams {
         self.send_marked(to, payload, segment_size, Ecn::NotCapable)
     }
 
+    /// Says which bound counts for what [`Datagrams::send_marked`] sends from now on; [`PathBound::Believed`] at first.
+    fn rely_on(&mut self, bound: PathBound);
+
     /// Sends `payload` as one datagram that shares its call with nothing (SEG-15), in the way `carriage` says.
     fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome;
 
@@ -84,6 +87,17 @@ pub enum Carriage {
     Whole,
     /// In fragments where the path needs them.
     Fragments,
+}
+
+/// Which size datagrams may have on a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PathBound {
+    /// What the system believes: larger ones are refused, or cross in fragments.
+    #[default]
+    Believed,
+    /// What the caller has found out: up to the MTU of the device they go out whole, whatever routers are said to have
+    /// reported.
+    Proven,
 }
 
 /// The congestion mark in the IP header.

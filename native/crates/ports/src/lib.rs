@@ -13,7 +13,8 @@ mod tun;
 
 pub use clock::{Clock, Instant};
 pub use datagrams::{
-    Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, Received, SendOutcome,
+    Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, PathBound, Received,
+    SendOutcome,
 };
 pub use feature::{FeatureState, OffReason};
 pub use tun::{ByteOrderTag, Framing, TunQueue};

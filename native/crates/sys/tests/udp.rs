@@ -13,7 +13,7 @@ mod raw;
 use std::net::{IpAddr, SocketAddr};
 
 use common::in_namespace;
-use ports::{Carriage, Datagrams, Ecn, Endpoint, Received, TunQueue};
+use ports::{Carriage, Datagrams, Ecn, Endpoint, PathBound, Received, TunQueue};
 use sys::netlink::{LinkChange, add_address, remove_address, set_link};
 use sys::udp::{Family, Switch, bind_shards, path_mtu};
 use sys::{Tun, TunFd, TunOptions, UdpOptions, UdpSocket};
@@ -251,6 +251,54 @@ fn seg_15_p_85_a_probe_goes_whole_or_not_at_all_and_what_follows_goes_as_before(
             let sent = packets(&mut queue, remote);
             assert_eq!(lengths(&sent), [1_280]);
             assert!(must_not_be_fragmented(&sent[0]));
+        }
+    });
+}
+
+/// What the kernel learnt of a path, here by an MTU of its route, binds only who relies on it.
+#[test]
+fn fbk_04_what_is_believed_of_a_path_cuts_no_datagram_where_it_is_proven_to_carry_more() {
+    in_namespace(|| {
+        for (family, remote, overhead) in [
+            (Family::V4, "10.9.0.1:6001", 28),
+            (Family::V6, "[fd09::1]:6001", 48),
+        ] {
+            let (mut queue, name) = path_of(1_400);
+            let (device, believed) = (1_400, if family == Family::V4 { 600 } else { 1_280 });
+            let to = Endpoint::unpinned(remote.parse().unwrap());
+            ip(&format!(
+                "route replace {} dev {name} mtu {believed}",
+                to.remote.ip()
+            ));
+            let options = UdpOptions {
+                family,
+                ..UdpOptions::default()
+            };
+            let mut socket = UdpSocket::bind(&options).unwrap();
+            let widest = device - overhead;
+            packets(&mut queue, remote);
+            assert_eq!(socket.path_payload(to.remote), Some(believed - overhead));
+            let sizes = |socket: &mut UdpSocket, queue: &mut _| {
+                let outcome = socket.send(&to, &vec![1; 3 * widest], widest);
+                let sent = packets(queue, remote);
+                let whole = sent.iter().filter(|packet| packet.len() == device).count();
+                let firm = sent
+                    .iter()
+                    .filter(|packet| must_not_be_fragmented(packet))
+                    .count();
+                (outcome.error.map(|error| error.raw_os_error()), whole, firm)
+            };
+            let too_big = Some(Some(libc::EMSGSIZE));
+
+            assert_eq!(sizes(&mut socket, &mut queue), (too_big, 0, 0));
+            socket.rely_on(PathBound::Proven);
+            assert_eq!(sizes(&mut socket, &mut queue), (None, 3, 3));
+            // A message of its own in between has its own rule.
+            socket.send_alone(&to, &vec![1; widest], Carriage::Fragments);
+            packets(&mut queue, remote);
+            assert_eq!(sizes(&mut socket, &mut queue), (None, 3, 3));
+            socket.rely_on(PathBound::Believed);
+            assert_eq!(sizes(&mut socket, &mut queue), (too_big, 0, 0));
         }
     });
 }
@@ -533,8 +581,13 @@ fn receive(socket: &mut UdpSocket) -> Vec<(Vec<u8>, Endpoint)> {
 
 /// A path with an MTU of 1,280: a plain TUN device.
 fn narrow_path() -> TunFd {
+    path_of(1_280).0
+}
+
+/// A device in the namespace with this MTU, and its name.
+fn path_of(mtu: u32) -> (TunFd, String) {
     let options = TunOptions {
-        mtu: Some(1_280),
+        mtu: Some(mtu),
         offload: sys::TunOffload::Off,
         ..TunOptions::default()
     };
@@ -549,7 +602,8 @@ fn narrow_path() -> TunFd {
         },
     )
     .unwrap();
-    tun.take_queues().pop().unwrap()
+    let name = tun.name().to_owned();
+    (tun.take_queues().pop().unwrap(), name)
 }
 
 /// All packets to this place that wait; the kernel sends others of its own over IPv6.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use ports::{
     Carriage, Clock, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState,
-    Instant, Received, SendOutcome,
+    Instant, PathBound, Received, SendOutcome,
 };
 
 use crate::{ManualClock, Random};
@@ -32,10 +32,28 @@ pub struct Impairment {
     pub delay: Duration,
     /// Largest payload; longer ones are refused with `EMSGSIZE`. 0 = no limit.
     pub payload_len_max: usize,
+    /// Largest payload the sender's system believes in; longer ones are refused with `EMSGSIZE` where belief counts. 0 =
+    /// it believes in any.
+    pub believed_len_max: usize,
     /// Payload above which datagrams vanish without a word, unless they may be fragmented. 0 = no limit.
     pub black_hole_above: usize,
     /// What chance follows from.
     pub seed: u64,
+}
+
+impl Impairment {
+    /// Payload above which the sender's system refuses datagrams; 0 = none.
+    fn refused_above(&self, bound: PathBound) -> usize {
+        let believed = match bound {
+            PathBound::Believed => self.believed_len_max,
+            PathBound::Proven => 0,
+        };
+        [self.payload_len_max, believed]
+            .into_iter()
+            .filter(|most| *most != 0)
+            .min()
+            .unwrap_or(0)
+    }
 }
 
 impl MemoryNetwork {
@@ -74,6 +92,7 @@ impl MemoryNetwork {
         MemoryDatagrams {
             network: self.clone(),
             local,
+            bound: PathBound::Believed,
             counters: DatagramCounters::default(),
         }
     }
@@ -84,6 +103,7 @@ impl MemoryNetwork {
 pub struct MemoryDatagrams {
     network: MemoryNetwork,
     local: SocketAddr,
+    bound: PathBound,
     counters: DatagramCounters,
 }
 
@@ -182,7 +202,7 @@ impl Datagrams for MemoryDatagrams {
         self.counters.send_calls += 1;
         let now = self.network.clock.now();
         let mut wire = lock(&self.network.wire);
-        let payload_len_max = wire.impairment.payload_len_max;
+        let payload_len_max = wire.impairment.refused_above(self.bound);
         for index in 0..total {
             let start = index * size;
             let payload = payload
@@ -211,22 +231,34 @@ impl Datagrams for MemoryDatagrams {
         outcome
     }
 
+    fn rely_on(&mut self, bound: PathBound) {
+        self.bound = bound;
+    }
+
     fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome {
         let before = lock(&self.network.wire).impairment;
-        if carriage == Carriage::Fragments {
-            self.network.impair(Impairment {
+        let unbelieving = Impairment {
+            believed_len_max: 0,
+            ..before
+        };
+        self.network.impair(match carriage {
+            Carriage::Whole => unbelieving,
+            Carriage::Fragments => Impairment {
                 payload_len_max: 0,
                 black_hole_above: 0,
-                ..before
-            });
-        }
+                ..unbelieving
+            },
+        });
         let outcome = self.send_marked(to, payload, payload.len(), Ecn::NotCapable);
         self.network.impair(before);
         outcome
     }
 
     fn path_payload(&self, _remote: SocketAddr) -> Option<usize> {
-        match lock(&self.network.wire).impairment.payload_len_max {
+        match lock(&self.network.wire)
+            .impairment
+            .refused_above(PathBound::Believed)
+        {
             0 => None,
             most => Some(most),
         }

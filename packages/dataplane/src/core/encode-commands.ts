@@ -125,6 +125,7 @@ function writeBody(body: DataView, command: EngineCommand): void {
       body.setUint32(0, command.slot, true);
       body.setUint32(4, command.payload ?? NO_BOUND, true);
       body.setUint8(8, command.probes === "answered" ? 1 : 0);
+      body.setUint8(9, command.bound === "proven" ? 1 : 0);
       return;
     case "send-probe":
       body.setUint32(0, command.slot, true);

@@ -71,6 +71,8 @@ export type EngineCommand =
       /** Null = no bound of its own. */
       readonly payload: number | null;
       readonly probes: "answered" | "ignored";
+      /** "proven": the peer answered at that size, so reports of routers bind nothing. */
+      readonly bound: "believed" | "proven";
     }
   | { readonly kind: "send-probe"; readonly slot: number; readonly size: number; readonly id: number }
   /** Null = plain WireGuard. */

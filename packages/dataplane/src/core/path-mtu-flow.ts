@@ -1,6 +1,6 @@
 import type { PeerPathMtu } from "../tunnel.ts";
 import { type CoreContext, rearm } from "./core-context.ts";
-import { createPathMtu, type PathInput, type PathMtu, RAISE_AFTER_MS, stepPathMtu } from "./path-mtu.ts";
+import { createPathMtu, isProven, type PathInput, type PathMtu, RAISE_AFTER_MS, stepPathMtu } from "./path-mtu.ts";
 import { innerBytes, type PathBounds, pathBounds } from "./path-mtu-sizes.ts";
 import { type Peer, pathProbesOf } from "./peer.ts";
 import { wireEndpoint } from "./wire-address.ts";
@@ -51,8 +51,13 @@ export function refreshPaths(context: CoreContext, nowMs: number): void {
 
 /** Tells the engine whether the peer's probes are answered; its bound stays what it is. */
 export function allowProbes(context: CoreContext, peer: Peer): void {
-  const payload = peer.pathMtu?.limit ?? null;
-  context.send({ kind: "set-path-mtu", slot: peer.slot, payload, probes: answering(peer) });
+  sendBound(context, peer);
+}
+
+function sendBound(context: CoreContext, peer: Peer): void {
+  const { pathMtu: path, slot } = peer;
+  const bound = path && pathProbesOf(peer) === "sent" && isProven(path) ? "proven" : "believed";
+  context.send({ kind: "set-path-mtu", slot, payload: path?.limit ?? null, probes: answering(peer), bound });
 }
 
 export function pathMtuView(peer: Peer): PeerPathMtu {
@@ -70,8 +75,10 @@ function adopt(context: CoreContext, peer: Peer, path: PathMtu): void {
   peer.pathMtu = path;
   peer.nextProbeId = path.nextId;
   noteLimit(context, before, path);
-  if (before?.limit === path.limit) return;
-  context.send({ kind: "set-path-mtu", slot: peer.slot, payload: path.limit, probes: answering(peer) });
+  // While a report was in doubt the engine may have lowered its own bound.
+  const wasCleared = before !== null && before.hint !== null && path.hint === null;
+  if (before?.limit === path.limit && isProven(before) === isProven(path) && !wasCleared) return;
+  sendBound(context, peer);
 }
 
 /** Towards plain WireGuard nothing can be asked: what the system reports counts for a while. */

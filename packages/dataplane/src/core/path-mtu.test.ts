@@ -115,6 +115,112 @@ describe.each([4, 6] as const)("a path over IPv%s", (family) => {
   });
 });
 
+describe.each([4, 6] as const)("FBK-04 a report about a path over IPv%s that is proven", (family) => {
+  const headers = family === 4 ? 28 : 48;
+  const least = pathBounds({ family, mtu: 1_420, mtuMax: 1_420, probes: "sent" }).floor;
+
+  test("takes nothing away when it is forged: one probe shows that the size passes", () => {
+    const path = start(family, { mtu: 1_500 });
+    expect(path.phase()).toBe("verified");
+
+    path.feed({ kind: "too-big", payload: 548 });
+    expect(path.limit()).toBe(1_452);
+    path.advance(RAISE_AFTER_MS);
+
+    expect(path.limit()).toBe(1_452);
+    expect(path.leastLimit()).toBe(1_452);
+    expect(path.sent).toEqual([1_452, 1_452]);
+  });
+
+  test("takes nothing away when it is forged and a probe is lost", () => {
+    const path = start(family, { mtu: 1_500, lost: [2] });
+
+    path.feed({ kind: "too-big", payload: 548 });
+    path.advance(10_000);
+
+    expect(path.leastLimit()).toBe(1_452);
+    expect(path.phase()).toBe("verified");
+  });
+
+  test("is followed as soon as one probe went unanswered and the reported size passes", () => {
+    const path = start(family, { mtu: 1_500 });
+    path.world.mtu = 1_400;
+
+    path.feed({ kind: "too-big", payload: 1_400 - headers });
+    path.advance(PROBE_TIMEOUT_MS + 100);
+
+    expect(path.limit()).toBe(1_400 - headers);
+    expect(path.phase()).toBe("verified");
+  });
+
+  test("that names too much is no more than a hint: what passes is found", () => {
+    const path = start(family, { mtu: 1_500 });
+    path.world.mtu = 1_330;
+
+    path.feed({ kind: "too-big", payload: 1_400 - headers });
+    path.advance(60_000);
+
+    expect(path.phase()).toBe("verified");
+    expect(path.limit()).toBeLessThanOrEqual(1_330 - headers);
+    expect(1_330 - headers - path.limit()).toBeLessThanOrEqual(8);
+  });
+
+  test("is undone by the answer to a probe that was under way when it came, before anything was proven", () => {
+    const path = start(family, { mtu: 1_500, answersAfterMs: 200 });
+    expect(path.phase()).toBe("assumed");
+
+    path.feed({ kind: "too-big", payload: 548 });
+    expect(path.limit()).toBe(least);
+    path.advance(1_000);
+
+    expect(path.limit()).toBe(1_452);
+    expect(path.phase()).toBe("verified");
+  });
+});
+
+test("whatever is forged and lost, a path that carries everything is used whole in the end", () => {
+  const worlds = fc.record({
+    family: fc.constantFrom<4 | 6>(4, 6),
+    mtuMax: fc.integer({ min: 1_420, max: 9_500 }),
+    lost: fc.array(fc.nat({ max: 30 }), { maxLength: 2 }),
+  });
+  fc.assert(
+    fc.property(worlds, ({ family, ...world }) => {
+      const path = start(family, { ...world, mtu: 10_000, tells: "lies" });
+      for (let round = 0; round < 6; round += 1) {
+        path.feed({ kind: "large-sent" });
+        path.advance(100_000);
+      }
+
+      expect(path.phase()).toBe("verified");
+      expect(path.limit()).toBe(world.mtuMax + 32);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("whatever happens, nothing that fits every path of the family is ever held back", () => {
+  const worlds = fc.record({
+    family: fc.constantFrom<4 | 6>(4, 6),
+    mtu: fc.integer({ min: 576, max: 9_500 }),
+    mtuMax: fc.integer({ min: 1_420, max: 9_500 }),
+    tells: fc.constantFrom<Tells>("never", "with the probe", "lies"),
+    lost: fc.array(fc.nat({ max: 30 }), { maxLength: 8 }),
+  });
+  fc.assert(
+    fc.property(worlds, ({ family, ...world }) => {
+      const { floor } = pathBounds({ family, mtu: 1_420, mtuMax: world.mtuMax, probes: "sent" });
+      const path = start(family, world);
+      path.advance(60_000);
+      path.feed({ kind: "large-sent" });
+      path.advance(60_000);
+
+      expect(path.leastLimit()).toBeGreaterThanOrEqual(floor);
+    }),
+    { numRuns: 200 },
+  );
+});
+
 describe("a path that says nothing", () => {
   test("is not taken for a narrow one: the size stays, and the next try waits", () => {
     const path = start(4, { mtu: 0 });
@@ -181,8 +287,15 @@ test("whatever the path carries, loses and reports, the end is the largest size 
   );
 });
 
-type Tells = "never" | "with the probe";
-type World = { mtu: number; readonly mtuMax?: number; readonly tells?: Tells; readonly lost?: readonly number[] };
+/** "lies": every probe is followed by a forged report of the least there is. */
+type Tells = "never" | "with the probe" | "lies";
+type World = {
+  mtu: number;
+  readonly mtuMax?: number;
+  readonly tells?: Tells;
+  readonly lost?: readonly number[];
+  readonly answersAfterMs?: number;
+};
 
 /** A path with 10 ms there and back, and its machine. */
 function start(family: 4 | 6, world: World) {
@@ -192,7 +305,7 @@ function start(family: 4 | 6, world: World) {
   const startedAtMs = nowMs;
   const pending: { readonly atMs: number; readonly input: PathInput }[] = [];
   const sent: number[] = [];
-  let [worstLimit, loweredAtMs, count] = [path.limit, startedAtMs, 0];
+  let [worstLimit, leastLimit, loweredAtMs, count] = [path.limit, path.limit, startedAtMs, 0];
 
   const carry = (probe: PathProbe): void => {
     sent.push(probe.size);
@@ -201,8 +314,10 @@ function start(family: 4 | 6, world: World) {
     if (probe.size > payloadMax && world.tells === "with the probe") {
       pending.push({ atMs: nowMs + 1, input: { kind: "too-big", payload: payloadMax } });
     }
+    if (world.tells === "lies") pending.push({ atMs: nowMs + 1, input: { kind: "too-big", payload: 548 } });
     const isLost = world.lost?.includes(count) ?? false;
-    if (probe.size <= payloadMax && !isLost) pending.push({ atMs: nowMs + 10, input: { kind: "answered", ...probe } });
+    if (probe.size <= payloadMax && !isLost)
+      pending.push({ atMs: nowMs + (world.answersAfterMs ?? 10), input: { kind: "answered", ...probe } });
   };
   const feed = (input: PathInput): void => {
     const before = path.limit;
@@ -210,6 +325,7 @@ function start(family: 4 | 6, world: World) {
     path = step.path;
     step.probes.forEach(carry);
     worstLimit = Math.max(worstLimit, path.limit);
+    leastLimit = Math.min(leastLimit, path.limit);
     if (path.limit < before) loweredAtMs = nowMs;
   };
   const advance = (forMs: number): void => {
@@ -236,6 +352,7 @@ function start(family: 4 | 6, world: World) {
     limit: () => path.limit,
     phase: () => path.phase.state,
     worstLimit: () => worstLimit,
+    leastLimit: () => leastLimit,
     lostAtMs: () => loweredAtMs - startedAtMs,
   };
 }

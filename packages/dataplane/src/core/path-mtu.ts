@@ -10,6 +10,10 @@ export type PathMtu = {
   readonly limit: number;
   readonly phase: PathMtuPhase;
   readonly round: Round | null;
+  /** Probes that may still be answered. An answer proves its size, however late it comes. */
+  readonly asked: readonly PathProbe[];
+  /** Less than what is proven, reported by the system while a round asks for the truth: anybody can forge such a report. */
+  readonly hint: number | null;
   /** When the present size is looked at again, because large datagrams are under way. */
   readonly verifyAtMs: number | null;
   readonly nextId: number;
@@ -32,7 +36,6 @@ type Round = {
   readonly target: number;
   readonly attempt: number;
   readonly dueAtMs: number;
-  readonly outstanding: readonly PathProbe[];
   /** Largest of the smaller sizes that was answered; 0 = none. */
   readonly guard: number;
 };
@@ -52,7 +55,13 @@ export type PathStep = { readonly path: PathMtu; readonly probes: readonly PathP
 
 /** `nextId`: no probe of an earlier path to the peer had it or a higher one, so that late answers to those say nothing here. */
 export function createPathMtu(bounds: PathBounds, nextId = 1): PathMtu {
-  return { bounds, limit: bounds.assumed, phase: { state: "assumed" }, round: null, verifyAtMs: null, nextId };
+  const limit = bounds.assumed;
+  return { bounds, limit, phase: { state: "assumed" }, round: null, asked: [], hint: null, verifyAtMs: null, nextId };
+}
+
+/** Whether the present size has crossed the path: then no report of the system counts more than that. */
+export function isProven({ phase }: PathMtu): boolean {
+  return phase.state === "searching" || phase.state === "verified";
 }
 
 export function stepPathMtu(path: PathMtu, input: PathInput, nowMs: number): PathStep {
@@ -82,21 +91,22 @@ function quiet(path: PathMtu): PathStep {
 }
 
 function startRound(path: PathMtu, target: number, nowMs: number): PathStep {
-  const round = { target, attempt: 0, dueAtMs: nowMs, outstanding: [], guard: 0 };
+  const round = { target, attempt: 0, dueAtMs: nowMs, guard: 0 };
   return nextAttempt({ ...path, verifyAtMs: null }, round, nowMs);
 }
 
 /** The first attempt tries the size alone; the others bring smaller ones along. */
 function nextAttempt(path: PathMtu, round: Round, nowMs: number): PathStep {
-  const guards = round.attempt === 0 ? [] : guardsBelow(round.target, path.bounds).filter((size) => size > round.guard);
+  const guards = round.attempt === 0 ? [] : smallerSizes(path, round).filter((size) => size > round.guard);
   const probes = [round.target, ...guards].map((size, at) => ({ id: path.nextId + at, size }));
-  const next: Round = {
-    ...round,
-    attempt: round.attempt + 1,
-    dueAtMs: nowMs + PROBE_TIMEOUT_MS,
-    outstanding: [...round.outstanding, ...probes],
-  };
-  return { path: { ...path, round: next, nextId: path.nextId + probes.length }, probes };
+  const next: Round = { ...round, attempt: round.attempt + 1, dueAtMs: nowMs + PROBE_TIMEOUT_MS };
+  const asked = [...path.asked, ...probes].slice(-ASKED_MAX);
+  return { path: { ...path, round: next, asked, nextId: path.nextId + probes.length }, probes };
+}
+
+function smallerSizes({ bounds, hint }: PathMtu, { target }: Round): readonly number[] {
+  const guards = guardsBelow(target, bounds);
+  return hint === null || hint >= target || guards.includes(hint) ? guards : [hint, ...guards];
 }
 
 function handleTimeout(path: PathMtu, nowMs: number): PathStep {
@@ -112,27 +122,49 @@ function handleTimeout(path: PathMtu, nowMs: number): PathStep {
   return startRound(path, path.limit, nowMs);
 }
 
-/** All attempts of a size went unanswered. */
-function handleLost(path: PathMtu, round: Round, nowMs: number): PathStep {
+/** All attempts of a size went unanswered: an answer that came now would be about the path of a while ago. */
+function handleLost(before: PathMtu, round: Round, nowMs: number): PathStep {
+  const path = { ...before, hint: null, asked: before.asked.filter(({ size }) => size < round.target) };
   const { phase } = path;
   if (phase.state === "searching") return search(path, { above: phase.above, below: round.target }, nowMs);
   if (round.guard === 0) return quiet({ ...path, round: null, phase: { state: "unanswered", atMs: nowMs } });
   return search({ ...path, limit: round.guard }, { above: round.guard, below: round.target }, nowMs);
 }
 
-function handleAnswer(path: PathMtu, answer: PathProbe, nowMs: number): PathStep {
-  const { round, phase } = path;
-  const isOurs = round?.outstanding.some(({ id, size }) => id === answer.id && size === answer.size);
-  if (!round || !isOurs) return quiet(path);
-  if (answer.size !== round.target) {
+function handleAnswer(before: PathMtu, answer: PathProbe, nowMs: number): PathStep {
+  const { phase } = before;
+  if (!before.asked.some(({ id, size }) => id === answer.id && size === answer.size)) return quiet(before);
+  const path = { ...before, asked: before.asked.filter(({ id }) => id !== answer.id) };
+  const { round, hint } = path;
+  if (answer.size !== round?.target) {
+    if (answer.size > path.limit) return handleProof(path, answer.size, nowMs);
+    if (!round) return quiet(path);
+    if (answer.size === hint && hint < path.limit) return followHint(path, hint, nowMs);
     return quiet({ ...path, round: { ...round, guard: Math.max(round.guard, answer.size) } });
   }
-  const passed = { ...path, limit: answer.size, round: null };
+  const passed = { ...path, limit: answer.size, round: null, hint: null };
   if (phase.state === "searching") return search(passed, { above: answer.size, below: phase.below }, nowMs);
   if ("raiseAtMs" in phase) {
     return quiet({ ...passed, phase: { state: "verified", atMs: nowMs, raiseAtMs: phase.raiseAtMs } });
   }
   return search(passed, { above: answer.size, below: path.bounds.max + 1 }, nowMs);
+}
+
+/** More passes than what is used, whatever was reported meanwhile. */
+function handleProof(path: PathMtu, size: number, nowMs: number): PathStep {
+  const { phase, round } = path;
+  const below = phase.state === "searching" && phase.below > size ? phase.below : path.bounds.max + 1;
+  const proven = { ...path, limit: size, hint: null };
+  if (phase.state !== "searching" || !round || round.target <= size) {
+    return search(proven, { above: size, below }, nowMs);
+  }
+  return quiet({ ...proven, phase: { state: "searching", above: size, below } });
+}
+
+/** The reported size passes, and what was proven before has gone unanswered for a while: the report is true. */
+function followHint(path: PathMtu, size: number, nowMs: number): PathStep {
+  const phase = { state: "verified", atMs: nowMs, raiseAtMs: nowMs + REPORT_HOLDS_MS } as const;
+  return quiet({ ...path, limit: size, phase, round: null, hint: null });
 }
 
 /** Tries the next size, or ends the search at the largest that passed. */
@@ -144,14 +176,17 @@ function search(path: PathMtu, range: { readonly above: number; readonly below: 
 }
 
 /**
- * The system knows a bound, learnt from a router or its own device. It refuses larger datagrams, so there is no choice but to follow;
- * whether even this size passes is asked at once.
+ * The system believes in a bound, learnt from a router or its own device. While nothing is proven it refuses larger datagrams, so there is
+ * no choice but to follow; whether even this size passes is asked at once. What is proven stays until the peer does not answer there.
  */
 function handleTooBig(path: PathMtu, reported: number, nowMs: number): PathStep {
   const payload = Math.max(reported, path.bounds.floor);
   const { phase } = path;
+  // A search goes on whatever is claimed of sizes that passed; the look at the present size comes after it.
+  if (payload < path.limit && phase.state === "searching") return quiet(path);
+  if (payload < path.limit && phase.state === "verified") return doubt(path, payload, nowMs);
   if (payload < path.limit) {
-    const told = { state: "reported", atMs: nowMs, raiseAtMs: nowMs + RAISE_AFTER_MS } as const;
+    const told = { state: "reported", atMs: nowMs, raiseAtMs: nowMs + REPORT_HOLDS_MS } as const;
     return startRound({ ...path, limit: payload, phase: told }, payload, nowMs);
   }
   if (phase.state !== "searching" || payload >= phase.below) return quiet(path);
@@ -160,6 +195,11 @@ function handleTooBig(path: PathMtu, reported: number, nowMs: number): PathStep 
   if (payload === phase.above) return search(path, narrowed, nowMs);
   const next = { ...path, phase: { ...phase, ...narrowed } };
   return path.round?.target === payload ? quiet(next) : startRound(next, payload, nowMs);
+}
+
+/** Asks again for the size that is proven, and for the reported one if no answer comes. */
+function doubt(path: PathMtu, hint: number, nowMs: number): PathStep {
+  return path.round ? quiet({ ...path, hint }) : startRound({ ...path, hint }, path.limit, nowMs);
 }
 
 function handleBounds(path: PathMtu, bounds: PathBounds): PathStep {
@@ -192,3 +232,7 @@ export const VERIFY_PAUSE_MS = 5_000;
 export const UNANSWERED_PAUSE_MS = 30_000;
 /** RFC 8899: larger sizes are tried again after this. */
 export const RAISE_AFTER_MS = 600_000;
+/** A size that was only reported is held for so long; then larger ones are tried. */
+export const REPORT_HOLDS_MS = 60_000;
+/** Probes that are waited for: those of two rounds. */
+const ASKED_MAX = 24;

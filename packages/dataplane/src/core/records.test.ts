@@ -184,6 +184,7 @@ function command(): fc.Arbitrary<EngineCommand> {
       slot,
       payload: fc.option(fc.integer({ min: 1, max: 65_507 })),
       probes: fc.constantFrom("answered", "ignored"),
+      bound: fc.constantFrom("believed", "proven"),
     }),
     fc.record({ kind: fc.constant("send-probe"), slot, size: index, id: index }),
     fc.record({

@@ -78,7 +78,8 @@ function decodeBody(kind: number, body: Reader): EngineCommand {
     case 15: {
       const [slot, payload] = [body.u32(), body.u32()];
       const probes = body.u8() === 1 ? "answered" : "ignored";
-      return { kind: "set-path-mtu", slot, payload: payload === 0 ? null : payload, probes, ...body.zero(3) };
+      const bound = body.u8() === 1 ? "proven" : "believed";
+      return { kind: "set-path-mtu", slot, payload: payload === 0 ? null : payload, probes, bound, ...body.zero(2) };
     }
     case 16:
       return { kind: "send-probe", slot: body.u32(), size: body.u32(), id: body.u32() };

@@ -1,15 +1,15 @@
 //! Path-MTU probes and their answers.
 
-use ports::Datagrams;
+use ports::{Datagrams, PathBound};
 use wire::Extension;
 
 use super::pass::Pass;
-use super::transmit::{Transmitter, note_too_big, socket_for};
+use super::transmit::{Transmitter, socket_for, tell_too_big};
 use crate::command::{Extensions, Probes};
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::Event;
-use crate::path::{Answer, Told};
+use crate::path::Answer;
 use crate::peer::Peer;
 use crate::session::Session;
 use crate::shared::ProbeOrder;
@@ -30,7 +30,10 @@ impl<D: Datagrams> Transmitter<D> {
             && let Some(payload) = socket.path_payload(endpoint.remote)
             && payload < order.size
         {
-            note_too_big(pass, peer, payload, Told::Always);
+            if peer.path.bound() == PathBound::Believed {
+                peer.path.lower(payload);
+            }
+            tell_too_big(pass, peer, payload);
         }
         let target = pass.target(peer, session);
         let Some(len) = order.size.checked_sub(target.shape.overhead()) else {

@@ -13,7 +13,7 @@ use crate::concealment::{Concealment, Reach};
 use crate::counters::{DropReason, Total};
 use crate::driver::{Ready, ShardClock, WantRoom};
 use crate::event::{Event, FaultSource, WantReason};
-use crate::path::{Lowered, News, Told};
+use crate::path::{Belief, Lowered, News};
 use crate::peer::Peer;
 use crate::session::{NO_ANSWER_TIMEOUT, Session};
 use crate::shared::OutgoingHandshake;
@@ -143,6 +143,7 @@ impl<D: Datagrams> Transmitter<D> {
         let start = pass.spent(Stage::Seal, work, start);
         let accepted = self.send_batch(pass, peer, endpoint, target.mark);
         pass.spent(Stage::UdpSend, work, start);
+        self.look_at_belief(pass, peer, endpoint);
         self.account(pass, peer, accepted);
         if session.wants_rekey_on_send(pass.now) {
             pass.want_handshake(peer, WantReason::OldOnSend);
@@ -175,6 +176,7 @@ impl<D: Datagrams> Transmitter<D> {
         let Some(socket) = socket_for(&mut self.v4, &mut self.v6, endpoint.remote) else {
             return 0;
         };
+        socket.rely_on(peer.path.bound());
         let (mut accepted, mut handled) = (0, 0);
         for _ in 0..SEND_ATTEMPTS {
             let rest = self
@@ -206,7 +208,7 @@ impl<D: Datagrams> Transmitter<D> {
                 }
                 Some(error) if error.raw_os_error() == Some(EMSGSIZE) => {
                     if let Some(payload) = socket.path_payload(endpoint.remote) {
-                        note_too_big(pass, peer, payload, Told::IfNew);
+                        note_too_big(pass, peer, payload);
                     }
                 }
                 Some(error) => self.faults.report(pass, FaultSource::UdpSend, error),
@@ -214,6 +216,28 @@ impl<D: Datagrams> Transmitter<D> {
             }
         }
         accepted
+    }
+
+    /// Notices what routers report about a path that is proven. It is a hint for the slow path and lowers nothing here:
+    /// anybody can forge it.
+    fn look_at_belief<C: ShardClock>(
+        &mut self,
+        pass: &Pass<'_, C>,
+        peer: &Peer,
+        endpoint: Endpoint,
+    ) {
+        if self.batch.carriage() != Carriage::Together
+            || !peer.path.wants_belief(self.batch.segment(), pass.now)
+        {
+            return;
+        }
+        let socket = socket_for(&mut self.v4, &mut self.v6, endpoint.remote);
+        let believed = socket.and_then(|socket| socket.path_payload(endpoint.remote));
+        if let Some(payload) = believed
+            && peer.path.note_belief(payload) == Belief::Less
+        {
+            tell_too_big(pass, peer, payload);
+        }
     }
 
     fn account<C: ShardClock>(&mut self, pass: &Pass<'_, C>, peer: &Peer, accepted: usize) {
@@ -364,18 +388,18 @@ impl<D: Datagrams> Transmitter<D> {
     }
 }
 
-/// The datagrams exceed the path: smaller ones follow from now on, and the slow path learns it once (FBK-04).
-pub(super) fn note_too_big<C: ShardClock>(
-    pass: &Pass<'_, C>,
-    peer: &Peer,
-    payload: usize,
-    told: Told,
-) {
-    if peer.path.lower(payload) == Lowered::Yes || told == Told::Always {
-        let payload = u32::try_from(payload).unwrap_or(u32::MAX);
-        let peer = peer.index;
-        pass.event(Event::PathTooBig { peer, payload });
+/// The kernel refused datagrams: smaller ones follow from now on, and the slow path learns it once (FBK-04).
+pub(super) fn note_too_big<C: ShardClock>(pass: &Pass<'_, C>, peer: &Peer, payload: usize) {
+    if peer.path.lower(payload) == Lowered::Yes {
+        tell_too_big(pass, peer, payload);
     }
+}
+
+/// Tells the slow path that the kernel believes in no more than this.
+pub(super) fn tell_too_big<C: ShardClock>(pass: &Pass<'_, C>, peer: &Peer, payload: usize) {
+    let payload = u32::try_from(payload).unwrap_or(u32::MAX);
+    let peer = peer.index;
+    pass.event(Event::PathTooBig { peer, payload });
 }
 
 const EMSGSIZE: i32 = 90;

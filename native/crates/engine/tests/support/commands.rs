@@ -157,6 +157,16 @@ pub fn set_path_mtu(peer: u32, payload: u32, probes: u8) -> Vec<u8> {
     record(15, &body.concat())
 }
 
+/// A bound that probes have shown.
+pub fn set_proven_path_mtu(peer: u32, payload: u32) -> Vec<u8> {
+    let body = [
+        &peer.to_le_bytes()[..],
+        &payload.to_le_bytes(),
+        &[1, 1, 0, 0],
+    ];
+    record(15, &body.concat())
+}
+
 pub fn send_probe(peer: u32, size: u32, id: u32) -> Vec<u8> {
     record(16, [peer, size, id].map(u32::to_le_bytes).as_flattened())
 }

@@ -8,7 +8,7 @@ use core::net::SocketAddr;
 
 use ports::{
     Carriage, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState, OffReason,
-    Received, SendOutcome,
+    PathBound, Received, SendOutcome,
 };
 use testkit::MemoryDatagrams;
 
@@ -73,6 +73,10 @@ impl Datagrams for TestSocket {
             len: payload.len(),
         });
         self.inner.send_marked(to, payload, segment_size, ecn)
+    }
+
+    fn rely_on(&mut self, bound: PathBound) {
+        self.inner.rely_on(bound);
     }
 
     fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome {

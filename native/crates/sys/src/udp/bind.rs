@@ -2,10 +2,11 @@ use core::net::SocketAddr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use ports::{DatagramCounters, FeatureState, OffReason};
+use ports::{DatagramCounters, FeatureState, OffReason, PathBound};
 
 use super::address::Name;
 use super::calls::{BATCH_MAX, Incoming};
+use super::discovery::Discovery;
 use super::option::{self, Buffer};
 use super::socket::{Socket, real_now};
 use super::{BindError, Family, Switch, UdpOptions, UdpSocket};
@@ -140,6 +141,8 @@ impl<C> Socket<C> {
             batch: switched(options.batch),
             marks: FeatureState::On,
             equal_tails: options.equal_tail.state(KernelVersion::running()),
+            bound: PathBound::Believed,
+            discovery: Discovery::USUAL,
             receive_buffer_bytes,
             send_buffer_bytes,
             counters: DatagramCounters::default(),

@@ -2,10 +2,10 @@
 //! system call otherwise, one by one as the last resort.
 
 mod address;
-mod alone;
 mod bind;
 mod calls;
 mod control_message;
+mod discovery;
 mod error;
 mod option;
 mod path_mtu;

@@ -13,7 +13,8 @@ use super::socket::{Family, Socket};
 use crate::errno;
 
 impl<C: Calls> Socket<C> {
-    pub(super) fn send_marked(
+    /// Sends datagrams under the rule about fragments that the socket has.
+    pub(super) fn send_under_rule(
         &mut self,
         to: &Endpoint,
         payload: &[u8],
@@ -106,7 +107,7 @@ impl<C: Calls> Socket<C> {
     }
 
     /// The segments exceed the MTU of the path. The caller learns it and should send smaller ones; these leave as
-    /// datagrams that the kernel may fragment. GSO stays on (FBK-04).
+    /// datagrams that the kernel may fragment, unless a proven path is relied on. GSO stays on (FBK-04).
     fn send_in_fragments(&mut self, job: &mut Job<'_>, count: usize, error: io::Error) -> Flow {
         self.count(&error);
         job.note(error);

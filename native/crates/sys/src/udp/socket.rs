@@ -4,11 +4,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use ports::{
     Carriage, Clock, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState,
-    Instant, OffReason, Received, SendOutcome,
+    Instant, OffReason, PathBound, Received, SendOutcome,
 };
 
 use super::BindError;
 use super::calls::{BATCH_MAX, Incoming, LinuxCalls};
+use super::discovery::Discovery;
 use super::path_mtu::path_mtu;
 use crate::{KernelVersion, Monotonic};
 
@@ -183,6 +184,10 @@ impl Datagrams for UdpSocket {
         self.inner.send_marked(to, payload, segment_size, ecn)
     }
 
+    fn rely_on(&mut self, bound: PathBound) {
+        self.inner.bound = bound;
+    }
+
     fn send_alone(&mut self, to: &Endpoint, payload: &[u8], carriage: Carriage) -> SendOutcome {
         self.inner.send_alone(to, payload, carriage)
     }
@@ -224,6 +229,10 @@ pub(super) struct Socket<C> {
     pub(super) batch: FeatureState,
     pub(super) marks: FeatureState,
     pub(super) equal_tails: FeatureState,
+    /// What counts for datagrams that share their calls.
+    pub(super) bound: PathBound,
+    /// The rule about fragments that the kernel has for this socket at present.
+    pub(super) discovery: Discovery,
     pub(super) receive_buffer_bytes: usize,
     pub(super) send_buffer_bytes: usize,
     pub(super) counters: DatagramCounters,
