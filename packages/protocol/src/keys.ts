@@ -59,6 +59,20 @@ export function keyBytes(key: PublicKey | IdentityKey | ServerKey): Uint8Array {
   return bytes.value;
 }
 
+/**
+ * Whether a key is written in the one form that its point has. Both curves read 255 bits modulo a prime, and X25519 ignores
+ * the bit above: the same point has several spellings, of which only the smallest number is taken. Zero is no key.
+ */
+export function isCanonicalKey(key: PublicKey | IdentityKey, curve: "x25519" | "ed25519"): boolean {
+  const bytes = keyBytes(key);
+  const top = bytes[KEY_BYTES - 1] ?? 0;
+  // The top bit of an Ed25519 key is the sign of its other coordinate.
+  if (curve === "x25519" && top > 0x7f) return false;
+  if (bytes.every((byte) => byte === 0)) return false;
+  const isNearPrime = (top & 0x7f) === 0x7f && bytes.subarray(1, KEY_BYTES - 1).every((byte) => byte === 0xff);
+  return !isNearPrime || (bytes[0] ?? 0) < PRIME_LOW_BYTE;
+}
+
 /** The form of a server key used behind the dot of a join key. */
 export function serverKeyToPin(key: ServerKey): string {
   return toBase64Url(keyBytes(key));
@@ -84,6 +98,9 @@ function isKeyText(text: unknown): text is string {
 function wrongLength(bytes: Uint8Array): KeyError {
   return { code: "key", detail: `a key has ${KEY_BYTES} bytes, got ${bytes.length}` };
 }
+
+/** 2^255 − 19 ends, in the byte order of keys begins, with this byte; all others of it are ones. */
+const PRIME_LOW_BYTE = 0xed;
 
 const NOT_A_KEY: KeyError = { code: "key", detail: "not 32 bytes of canonical base64" };
 

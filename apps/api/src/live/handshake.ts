@@ -6,6 +6,7 @@ import {
   err,
   fromBase64Url,
   helloTranscript,
+  isCanonicalKey,
   keyBytes,
   NO_CHANNEL_HASH,
   NONCE_BYTES,
@@ -142,6 +143,10 @@ function prove(
   if (hello.channelBinding !== challenge.channelBinding) {
     const message = "the connection ends at a proxy on one side only; use the same address form on both";
     return err(refuse("unauthorised", "channel_mismatch", message));
+  }
+  if (!isCanonicalKey(hello.publicKey, "x25519") || !isCanonicalKey(hello.identityKey, "ed25519")) {
+    const message = "a key of this node is not in its one canonical form; join again to make new ones";
+    return err(refuse("unauthorised", "none", message));
   }
   if (!isSignedBy(hello, helloTranscript(context, challenge, hello), claims.proof)) {
     return err(refuse("unauthorised", "bad_signature", "the identity key did not sign this connection"));

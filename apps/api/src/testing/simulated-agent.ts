@@ -53,9 +53,14 @@ export function makeIdentity(): Identity {
   return {
     identityKey: value(identityKeyFromBytes(raw)),
     privateKey,
-    publicKey: value(publicKeyFromBytes(randomBytes(32))),
+    publicKey: value(publicKeyFromBytes(clearTopBit(randomBytes(32)))),
     counterEpoch: randomBytes(8).readBigUInt64BE(),
   };
+}
+
+/** X25519 keys have 255 bits. */
+function clearTopBit(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte, place) => (place === 31 ? byte & 0x7f : byte));
 }
 
 export type AgentOptions = {
