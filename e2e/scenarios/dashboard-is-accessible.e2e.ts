@@ -22,7 +22,7 @@ const LOOKS: readonly Look[] = [
 const MINUTES = 60_000;
 
 test(
-  "axe finds nothing serious on any page and in any dialog behind the login, in both themes and on a narrow screen",
+  "UI-17 F-F15 axe finds nothing serious on any page and in any dialog behind the login, in both themes and on a narrow screen",
   { timeout: 8 * MINUTES },
   async ({ skip, mesh }) => {
     const reason = whyNoBrowser();
@@ -39,7 +39,7 @@ test(
 );
 
 plainTest(
-  "axe finds nothing serious on the first-run page, the login and an invite, in both themes and on a narrow screen",
+  "UI-17 F-F15 axe finds nothing serious on the first-run page, the login and an invite, in both themes and on a narrow screen",
   async ({ skip }) => {
     const reason = whyNoBrowser();
     if (reason !== undefined) skip(reason);

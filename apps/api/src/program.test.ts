@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe("the built program", () => {
-  test("kill -9 of server and database loses nothing that was acknowledged, and the next start just works", async () => {
+  test("F-F9 kill -9 of server and database loses nothing that was acknowledged, and the next start just works", async () => {
     const first = await start();
     const owner = createRestClient(first.url);
     const setup = await owner.post("/api/v1/setup", {

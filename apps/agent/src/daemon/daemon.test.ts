@@ -145,7 +145,7 @@ describe("joining", () => {
     expect(readFileSync(state.paths.membership, "utf8")).not.toContain("weft_enr");
   });
 
-  test("AP-85 without a join line the daemon does not start", async () => {
+  test("ND-19 AP-85 without a join line the daemon does not start", async () => {
     const started = await startDaemon({
       timers: systemTimers(),
       wallClockMs: Date.now,
@@ -201,7 +201,7 @@ describe("the map", () => {
     await eventually("the restored map", () => peerCount() === 1);
   });
 
-  test("AP-48 the mesh comes up from disk with the server off, and AP-50 finds it again", async () => {
+  test("CP-22 F-G12 D6 AP-48 the mesh comes up from disk with the server off, and AP-50 finds it again", async () => {
     const { daemon } = await joinAndRun();
     change({ upserts: [aPeer(3)], removals: [] });
     await eventually("three peers", () => peerCount() === 3);
@@ -262,7 +262,7 @@ describe("the map", () => {
 });
 
 describe("losing the server", () => {
-  test("AP-47 a killed server touches neither tunnel nor peers; the agent is back after it", async () => {
+  test("CP-21 AP-47 a killed server touches neither tunnel nor peers; the agent is back after it", async () => {
     const { daemon } = await joinAndRun();
     await plane.stop();
     await eventually("lost", () => daemon.status().server.state !== "connected");

@@ -66,7 +66,7 @@ describe("map to tunnel", () => {
     expect(keys(sync)).toEqual(wanted(map));
   });
 
-  test("AP-29 a change touches only the peers that it names", () => {
+  test("CP-24 AP-29 a change touches only the peers that it names", () => {
     const { sync, calls } = start();
     sync.applyMap(aNetworkMap(3));
     calls.length = 0;

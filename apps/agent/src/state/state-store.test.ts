@@ -30,7 +30,7 @@ const membership: Membership = {
 };
 
 describe("identity", () => {
-  test("CP-ID1 a new node has two different random key pairs", () => {
+  test("D9 CP-ID1 a new node has two different random key pairs", () => {
     const first = makeIdentity();
     const second = makeIdentity();
 

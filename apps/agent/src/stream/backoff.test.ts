@@ -113,7 +113,7 @@ describe("what follows the end of a stream", () => {
     });
   });
 
-  test("AP-50 everything else is tried again, disabled and unknown nodes slowly", () => {
+  test("CP-23 AP-50 everything else is tried again, disabled and unknown nodes slowly", () => {
     for (const reason of ["disabled", "unauthorised", "replaced"] as const) {
       expect(planReconnect({ end: closed, bye: bye(reason) }, half)).toMatchObject({ kind: "retry", delayMs: 45_000 });
     }

@@ -67,7 +67,7 @@ describe("login throttle", () => {
 });
 
 describe("flap damping", () => {
-  test("AP-45 a flapping node is slowed step by step and free again within a minute", () => {
+  test("SEC-8 AP-45 a flapping node is slowed step by step and free again within a minute", () => {
     const damping = createFlapDamping();
     const waits = Array.from({ length: 20 }, (_, place) => damping.connect("n", place * 100)).flatMap((verdict) =>
       verdict.ok ? [] : [verdict.retryAfterMs],

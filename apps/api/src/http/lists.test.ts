@@ -39,7 +39,7 @@ const lists = operations.filter(
     "nextCursor" in shapeOf(contract.output) && !OF_ONE_ORDER.some((other) => name.startsWith(other)),
 );
 
-test("API-20 API-21 every operation that answers with pages is declared as a list", () => {
+test("F-F2 API-20 API-21 every operation that answers with pages is declared as a list", () => {
   expect(lists.length).toBeGreaterThan(4);
   for (const { name, contract } of lists) {
     expect(contract.list, name).toBeDefined();
@@ -72,7 +72,7 @@ describe.each(lists)("$name", ({ contract }) => {
     expect(["invalid_input", "cursor_invalid"]).toContain(answer.body.code);
   });
 
-  test("API-21 API-22 takes every order it offers, and counts with the filter applied", async () => {
+  test("F-A19 API-21 API-22 takes every order it offers, and counts with the filter applied", async () => {
     for (const sort of contract.list?.orders ?? []) {
       const answer = await owner.get(`${path()}?sort=${encodeURIComponent(sort)}&count=true&limit=500`);
       if (answer.status === 404) return;

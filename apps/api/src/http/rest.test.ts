@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 
 describe("conventions", () => {
-  test("API-3 every operation is in the OpenAPI document with its permission and scope", async () => {
+  test("F-F1 API-3 every operation is in the OpenAPI document with its permission and scope", async () => {
     const { body } = await owner.get("/api/v1/openapi.json");
 
     const documented = Object.values<Json>(body.paths).flatMap((path) => Object.values<Json>(path));
@@ -240,7 +240,7 @@ describe("credentials", () => {
     expect(free.body.expiresAt).toBeNull();
   });
 
-  test("API-40 API-41 SEC-4 tokens are shown once, act with their scopes, and leave no trace in the database", async () => {
+  test("F-D7 API-40 API-41 SEC-4 tokens are shown once, act with their scopes, and leave no trace in the database", async () => {
     const made = await owner.post("/api/v1/tokens", { name: "ci", scopes: ["networks:read"] });
     const robot = createRestClient(server.url, { token: made.body.token });
 

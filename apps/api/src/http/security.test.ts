@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("SEC-38 the first-run page closes for good after the first owner", async () => {
+test("F-D2 SEC-38 the first-run page closes for good after the first owner", async () => {
   const stranger = createRestClient(server.url);
 
   const again = await stranger.post("/api/v1/setup", { login: "eve", password: "0123456789", networkName: "mine" });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.dispose());
 
-test("SC-7 API-45 under load nodes are sent away with a time to come back; people are served, and nodes that are in stay", async () => {
+test("CP-46 SC-7 API-45 under load nodes are sent away with a time to come back; people are served, and nodes that are in stay", async () => {
   const joinKey = (await makeKey(owner, network.id)).key;
   const before = await connectAgent(server.url, { joinKey });
   lagMs = 150;

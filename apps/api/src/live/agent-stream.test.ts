@@ -60,7 +60,7 @@ test("two nodes of a network with the all-to-all rule see each other within a se
   second.leave();
 });
 
-test("SEC-5 AP-80 50 parallel enrolments with a one-off key: exactly one succeeds", async () => {
+test("SEC-30 SEC-5 AP-80 50 parallel enrolments with a one-off key: exactly one succeeds", async () => {
   const { key } = await makeKey(owner, network.id, { usesMax: 1 });
 
   const agents = await Promise.all(Array.from({ length: 50 }, () => connectAgent(server.url, { joinKey: key })));
@@ -122,7 +122,7 @@ test.each([
   { protocolVersion: 0, detail: "agent_too_old" },
   { protocolVersion: 99, detail: "agent_too_new" },
 ])(
-  "AP-8 an agent of version $protocolVersion is told it is incompatible: $detail",
+  "CP-86 AP-8 an agent of version $protocolVersion is told it is incompatible: $detail",
   async ({ protocolVersion, detail }) => {
     const agent = await connectAgent(server.url, { joinKey, protocolVersion });
 

@@ -104,7 +104,7 @@ test("AP-27 a peer removed at one moment with the rules that showed it leaves th
   for (const agent of [stays, goes]) agent!.cut();
 });
 
-test("CP-3 AP-24 a change reaches every affected node once, with the same bytes, and nobody else", async () => {
+test("D2 CP-3 AP-24 a change reaches every affected node once, with the same bytes, and nobody else", async () => {
   const other = await owner.post("/api/v1/networks", { name: "elsewhere" });
   const stranger = await connectAgent(server.url, { joinKey: (await makeKey(owner, other.body.id)).key });
   const agents = await Promise.all(Array.from({ length: 5 }, () => connectAgent(server.url, { joinKey })));

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.dispose());
 
-test("the network page hears of joins, applied maps, rates, renames and removals", async () => {
+test("F-E5 the network page hears of joins, applied maps, rates, renames and removals", async () => {
   const stream = await subscribe(server.url, owner.cookie() ?? "", {
     path: "live.network",
     input: { networkId: network.id },
@@ -248,7 +248,7 @@ test("B8 heartbeats and reports without traffic write nothing", async () => {
   agent.leave();
 });
 
-test("totals, sessions and maps survive a restart: nobody is logged out, current nodes resume", async () => {
+test("F-E6 CP-85 totals, sessions and maps survive a restart: nobody is logged out, current nodes resume", async () => {
   const first = await createTestApp();
   const setup = await setUp(first.url);
   const { key } = await makeKey(setup.owner, setup.network.id);

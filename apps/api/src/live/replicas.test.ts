@@ -7,7 +7,7 @@ import { createRestClient, makeKey, setUp } from "../testing/rest-client.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { connectAgent } from "../testing/simulated-agent.ts";
 
-test("SC-9 a change made on one server reaches the nodes of another one on the same database", async () => {
+test("D11 F-F10 SC-9 a change made on one server reaches the nodes of another one on the same database", async () => {
   const first = await createTestApp();
   const { owner, network } = await setUp(first.url);
   const { key } = await makeKey(owner, network.id);

@@ -35,7 +35,7 @@ test("B2 the first map for 5,000 peers costs at most 80 bytes a peer on the wire
   agent.cut();
 });
 
-test("B4 a page of 100 out of 5,000 peers is read by index and answered with its total", async () => {
+test("CP-43 B4 a page of 100 out of 5,000 peers is read by index and answered with its total", async () => {
   const times: number[] = [];
   for (let round = 0; round < 20; round += 1) {
     const began = performance.now();

@@ -210,18 +210,21 @@ test("the matrix names every operation", () => {
 
 describe.each(allOperations)("$name", (operation) => {
   const expected = EXPECTED[operation.name];
-  test.each(["anonymous", ...ROLES] as const)("SEC-34 SEC-49 as %s answers the same on REST and tRPC", async (role) => {
-    const isAllowed =
-      expected === "public" ||
-      (role !== "anonymous" && (expected === "signed-in" || (expected !== undefined && roleCovers(role, expected))));
+  test.each(["anonymous", ...ROLES] as const)(
+    "F-D3 UI-24 SEC-34 SEC-49 as %s answers the same on REST and tRPC",
+    async (role) => {
+      const isAllowed =
+        expected === "public" ||
+        (role !== "anonymous" && (expected === "signed-in" || (expected !== undefined && roleCovers(role, expected))));
 
-    const statuses = await callBoth(clients.get(role) ?? scopeless, operation);
+      const statuses = await callBoth(clients.get(role) ?? scopeless, operation);
 
-    for (const status of statuses) {
-      if (isAllowed && expected !== "public") expect([401, 403]).not.toContain(status);
-      else if (!isAllowed) expect(status).toBe(role === "anonymous" ? 401 : 403);
-    }
-  });
+      for (const status of statuses) {
+        if (isAllowed && expected !== "public") expect([401, 403]).not.toContain(status);
+        else if (!isAllowed) expect(status).toBe(role === "anonymous" ? 401 : 403);
+      }
+    },
+  );
 
   test("an owner's token without the scope is refused on both", async () => {
     if (expected === "public") return;

@@ -95,7 +95,7 @@ test("UI-13 a database in trouble is a banner that says what keeps working", asy
   expect((await screen.findByRole("alert")).textContent).toContain("The mesh keeps working");
 });
 
-test("UI-15 a theme that was chosen is applied and remembered", async () => {
+test("F-F13 UI-15 a theme that was chosen is applied and remembered", async () => {
   const { user } = renderApp(PATH);
   await user.click(await screen.findByRole("button", { name: "Theme: As the system" }));
   await user.click(screen.getByRole("menuitem", { name: "Dark" }));

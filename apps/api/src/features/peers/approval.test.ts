@@ -152,7 +152,7 @@ test("F-A13 a network's membership time ends every new membership, but not that 
   agent.leave();
 });
 
-test("F-A12 F-A15 CP-50 CP-51 AP-83 a peer goes when it was away for its time, never while it is connected", async () => {
+test("CP-57 F-A12 F-A15 CP-50 CP-51 AP-83 a peer goes when it was away for its time, never while it is connected", async () => {
   await openNetwork({ idleRemovalSeconds: 7_200 });
   const short = await makeKey(owner, network.id, { ephemeralSeconds: 60 });
   const lasting = await makeKey(owner, network.id);

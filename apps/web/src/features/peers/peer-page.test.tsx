@@ -12,7 +12,7 @@ async function send(app: RenderedApp, sample: PeerSample): Promise<void> {
   act(() => app.api.listeners("live.peer").at(0)?.send(sample));
 }
 
-test("the identity line names addresses, keys and system", async () => {
+test("F-A3 the identity line names addresses, keys and system", async () => {
   renderApp(PATH, { world: { peers: [PEER] } });
 
   expect(await screen.findByRole("heading", { level: 1, name: "web-1" })).toBeTruthy();
@@ -22,7 +22,7 @@ test("the identity line names addresses, keys and system", async () => {
   expect(screen.getByText("applied in 42 ms")).toBeTruthy();
 });
 
-test("UI-19 an endpoint says where it came from", async () => {
+test("CP-76 UI-19 an endpoint says where it came from", async () => {
   renderApp(PATH, { world: { peers: [PEER] } });
 
   expect(await screen.findByText("seen by the server")).toBeTruthy();
@@ -69,7 +69,7 @@ test("drops are worded, sorted by count, and an unknown reason is shown as it ca
   ).toEqual(["Queue full", "newReason", "Replayed or too old"]);
 });
 
-test("an offload that fell back gives its reason", async () => {
+test("F-G3 an offload that fell back gives its reason", async () => {
   const app = renderApp(PATH, { world: { peers: [PEER] } });
   await screen.findByRole("heading", { level: 1, name: "web-1" });
 
@@ -104,7 +104,7 @@ test("stages show their share of a core and what a packet costs", async () => {
   expect(stage.textContent).toContain("50 per batch · 2,000 ns each");
 });
 
-test("each stage tells its meaning and its share of every core without a mouse", async () => {
+test("F-G1 each stage tells its meaning and its share of every core without a mouse", async () => {
   const app = renderApp(PATH, { world: { peers: [PEER] } });
   await screen.findByRole("heading", { level: 1, name: "web-1" });
   const seal = { stage: "seal", batches: 1_000, packets: 50_000, bytes: 1 };

@@ -112,7 +112,7 @@ test("UI-7 a peer is removed only after its name was typed", async () => {
   expect(world.peers.map((peer) => peer.name)).toEqual(["web-10", "web-2"]);
 });
 
-test("a name that is no host name is refused before it is sent", async () => {
+test("F-A4 a name that is no host name is refused before it is sent", async () => {
   const { user, api, world } = renderApp("/networks/net_home/peers", { world: { peers: [aPeer({ name: "db-1" })] } });
   await user.click(await screen.findByRole("button", { name: "Actions for peer db-1" }));
   await user.click(screen.getByRole("menuitem", { name: "Rename" }));

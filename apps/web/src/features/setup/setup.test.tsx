@@ -13,7 +13,7 @@ test("a new server opens with the owner form, whatever was asked for", async () 
   expect(document.title).toBe("Welcome · weft");
 });
 
-test("three fields create owner and network, and lead to the add-host flow", async () => {
+test("F-F12 three fields create owner and network, and lead to the add-host flow", async () => {
   const { user, api, router } = renderApp("/setup?setup=TOKEN9", { world: FRESH });
   await user.type(await screen.findByRole("textbox", { name: "User name" }), "ada");
   await user.type(screen.getByLabelText("Password"), "plum tractor 94 lake");
