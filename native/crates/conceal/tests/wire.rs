@@ -155,6 +155,32 @@ fn cls_06_hdp_05_transport_of_an_unknown_session_is_still_transport() {
 }
 
 #[test]
+fn cls_09_types_and_indices_are_compared_after_the_header_was_decoded() {
+    let (mut plain, mut side) = (Side::new(base()), Side::new(protected()));
+    for kind in HANDSHAKES {
+        let message = side.message(kind, kind.message_len());
+        let datagram = side.frame(&message, 900);
+        let front = side.profile.padding(kind);
+        let on_the_wire = u32::from_le_bytes(datagram[front..front + 4].try_into().unwrap());
+        assert!(!side.profile.types(kind).contains(on_the_wire));
+        assert_eq!(side.open(&datagram), Some((kind, message)));
+
+        let message = plain.message(kind, kind.message_len());
+        let bare = plain.frame(&message, 900);
+        assert_eq!(side.open(&bare), None, "{kind:?} without protection");
+    }
+    // As long as a padded initiation: only the decoded index says that it is of a session.
+    let datagram = side.transport(0x0102_0304, 163 - 25 - 16);
+    let asked = core::cell::RefCell::new(Vec::new());
+    let opened = side.open_with(&datagram, |index| {
+        asked.borrow_mut().push(index);
+        true
+    });
+    assert_eq!(opened.map(|(kind, _)| kind), Some(Kind::Transport));
+    assert_eq!(*asked.borrow(), [0x0102_0304]);
+}
+
+#[test]
 fn b_22_a_type_with_more_than_one_significant_byte_is_compared_whole() {
     // B-22, B-23: the three high bytes are not "reserved".
     let mut settings = base();

@@ -13,6 +13,8 @@ use zeroize::Zeroizing;
 use crate::concealment::Concealment;
 use crate::filter_body;
 use crate::reader::Reader;
+use crate::session::Ageing;
+use crate::silence::Silence;
 
 /// One thing the slow path wants changed.
 #[derive(Debug)]
@@ -54,6 +56,9 @@ pub(crate) enum TableCommand {
     /// `None` = plain WireGuard.
     SetConceal {
         concealment: Option<Box<Concealment>>,
+    },
+    SetSilence {
+        silence: Silence,
     },
 }
 
@@ -119,6 +124,7 @@ pub(crate) struct InstallSession {
     pub(crate) elision: Elision,
     pub(crate) extensions: Extensions,
     pub(crate) age_ms: u32,
+    pub(crate) ageing: Ageing,
     pub(crate) send_key: Zeroizing<[u8; 32]>,
     pub(crate) receive_key: Zeroizing<[u8; 32]>,
 }
@@ -327,6 +333,10 @@ fn body_of<'a>(kind: u8, body: &mut Reader<'a>) -> Result<Command<'a>, Problem> 
             concealment: Concealment::read(body)?,
         }
         .into(),
+        70 => TableCommand::SetSilence {
+            silence: Silence::read(body)?,
+        }
+        .into(),
         kind => return Err(Problem::UnknownKind { kind }),
     })
 }
@@ -365,6 +375,7 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
         age_ms: body.u32()?,
         send_key: body.key()?,
         receive_key: body.key()?,
+        ageing: Ageing::read(body)?,
     })
 }
 
@@ -572,6 +583,37 @@ mod tests {
             (session.cipher, session.elision, session.extensions),
             (Cipher::Aes256Gcm, Elision::On, Extensions::Agreed)
         );
+    }
+
+    #[test]
+    fn ages_of_a_session_and_spans_of_silence_are_read_and_nonsense_is_refused() {
+        let plain = encoded(6, &[0; 84]);
+        assert!(decode(&plain).is_ok());
+        let mut aged = vec![0; 84];
+        aged.extend(
+            [90_000_u32, 150_000, 200_000]
+                .map(u32::to_le_bytes)
+                .concat(),
+        );
+        assert!(decode(&encoded(6, &aged)).is_ok());
+        assert_eq!(problem(&encoded(6, &aged[..92])).1, Problem::CutOff);
+        aged[92..].fill(0);
+        assert_eq!(
+            problem(&encoded(6, &aged)).1,
+            Problem::BadField {
+                field: "reject after"
+            }
+        );
+
+        let spans = |values: [u32; 4]| encoded(70, &values.map(u32::to_le_bytes).concat());
+        assert!(decode(&spans([5_000, 9_000, 14_000, 20_000])).is_ok());
+        for (values, field) in [
+            ([0, 9, 1, 2], "keepalive"),
+            ([9, 8, 1, 2], "keepalive"),
+            ([1, 2, 4, 3], "no answer"),
+        ] {
+            assert_eq!(problem(&spans(values)).1, Problem::BadField { field });
+        }
     }
 
     #[test]

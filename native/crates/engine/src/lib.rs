@@ -23,6 +23,7 @@ mod reader;
 mod session;
 mod shard;
 mod shared;
+mod silence;
 mod stage;
 mod state;
 mod timers;

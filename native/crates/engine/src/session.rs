@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use ports::Instant;
 use wire::{ReplayWindow, TransportKey};
 
-use crate::command::{Elision, Extensions, InstallSession, Role};
+use crate::command::{Elision, Extensions, InstallSession, Problem, Role};
+use crate::reader::Reader;
 
 /// Keys and counters of one handshake, shared by all shards. Dropping it wipes the keys.
 #[derive(Debug)]
@@ -21,6 +22,7 @@ pub(crate) struct Session {
     pub(crate) receive_key: TransportKey,
     pub(crate) elision: Elision,
     pub(crate) extensions: Extensions,
+    ageing: Ageing,
     send_counter: AtomicU64,
     replay: Mutex<ReplayWindow>,
 }
@@ -42,6 +44,7 @@ impl Session {
             receive_key: TransportKey::new(keys.cipher, &mut keys.receive_key),
             elision: keys.elision,
             extensions: keys.extensions,
+            ageing: keys.ageing,
             send_counter: AtomicU64::new(0),
             replay: Mutex::new(ReplayWindow::new()),
         }
@@ -49,7 +52,7 @@ impl Session {
 
     /// When the session must not be used any more.
     pub(crate) fn end(&self) -> Instant {
-        self.created + REJECT_AFTER_TIME
+        self.created + self.ageing.reject_after
     }
 
     /// Says whether packets may still be sent or accepted.
@@ -60,12 +63,12 @@ impl Session {
     /// Says whether sending should bring a new handshake about.
     pub(crate) fn wants_rekey_on_send(&self, now: Instant) -> bool {
         self.send_counter.load(Ordering::Relaxed) > REKEY_AFTER_MESSAGES
-            || (self.role == Role::Initiator && now >= self.created + REKEY_AFTER_TIME)
+            || (self.role == Role::Initiator && now >= self.created + self.ageing.rekey_on_send)
     }
 
     /// Says whether receiving should bring a new handshake about: the session ends soon and only we can renew it.
     pub(crate) fn wants_rekey_on_receive(&self, now: Instant) -> bool {
-        self.role == Role::Initiator && now >= self.created + REKEY_ON_RECEIVE_AFTER
+        self.role == Role::Initiator && now >= self.created + self.ageing.rekey_on_receive
     }
 
     /// Takes the next packet numbers; `None` when the session is used up.
@@ -80,16 +83,51 @@ impl Session {
     }
 }
 
+/// Ages at which something happens to one session; drawn once, by the slow path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ageing {
+    /// Sending asks for the next session from here on (TMR-09).
+    rekey_on_send: Duration,
+    /// So does receiving (TMR-10).
+    rekey_on_receive: Duration,
+    /// It must not be used any more (TMR-11).
+    reject_after: Duration,
+}
+
+impl Default for Ageing {
+    /// WireGuard's own.
+    fn default() -> Self {
+        Ageing {
+            rekey_on_send: Duration::from_secs(120),
+            rekey_on_receive: Duration::from_secs(165),
+            reject_after: Duration::from_secs(180),
+        }
+    }
+}
+
+impl Ageing {
+    /// Reads the end of the body of `InstallSession`; nothing there means WireGuard's own.
+    pub(crate) fn read(body: &mut Reader<'_>) -> Result<Self, Problem> {
+        if body.is_empty() {
+            return Ok(Ageing::default());
+        }
+        let mut age = || body.u32().map(|ms| Duration::from_millis(ms.into()));
+        let ageing = Ageing {
+            rekey_on_send: age()?,
+            rekey_on_receive: age()?,
+            reject_after: age()?,
+        };
+        if ageing.reject_after.is_zero() {
+            return Err(Problem::BadField {
+                field: "reject after",
+            });
+        }
+        Ok(ageing)
+    }
+}
+
 /// Packet numbers at or above this are neither sent nor accepted.
 pub(crate) const REJECT_AFTER_MESSAGES: u64 = u64::MAX - (1 << 13);
-/// A passive keepalive goes out this long after the last unanswered packet.
-pub(crate) const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Silence for this long after a packet means that nobody answers.
-pub(crate) const NO_ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
-
-const REJECT_AFTER_TIME: Duration = Duration::from_secs(180);
-const REKEY_AFTER_TIME: Duration = Duration::from_secs(120);
-const REKEY_ON_RECEIVE_AFTER: Duration = Duration::from_secs(165);
 const REKEY_AFTER_MESSAGES: u64 = 1 << 60;
 
 #[cfg(test)]
@@ -106,6 +144,7 @@ mod tests {
             elision: Elision::Off,
             extensions: Extensions::None,
             age_ms,
+            ageing: Ageing::default(),
             send_key: [1; 32].into(),
             receive_key: [2; 32].into(),
         };
@@ -149,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_renew_after_many_messages_and_stop_before_the_numbers_run_out() {
+    fn tmr_12_both_sides_renew_after_many_messages_and_stop_before_the_numbers_run_out() {
         let session = session(Role::Responder, 0);
         session
             .send_counter

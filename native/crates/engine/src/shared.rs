@@ -261,6 +261,7 @@ impl Shared {
             TableCommand::SetFilter { filter } => state.set_filter(filter),
             TableCommand::SetMtu { mtu } => state.set_mtu(mtu),
             TableCommand::SetConceal { concealment } => state.set_concealment(concealment),
+            TableCommand::SetSilence { silence } => state.set_silence(silence),
         }
     }
 
@@ -416,7 +417,8 @@ fn check(
             Command::Tables(
                 TableCommand::SetFilter { .. }
                 | TableCommand::SetMtu { .. }
-                | TableCommand::SetConceal { .. },
+                | TableCommand::SetConceal { .. }
+                | TableCommand::SetSilence { .. },
             )
             | Command::Beside(
                 BesideCommand::SendHandshake { peer: None, .. }

@@ -12,6 +12,7 @@ use crate::command::{InstallSession, Role};
 use crate::concealment::Concealment;
 use crate::peer::{Fallen, Peer};
 use crate::session::Session;
+use crate::silence::Silence;
 use crate::timers::TimerKey;
 
 /// The tables of one engine. Changed only while no shard is in the middle of a batch.
@@ -28,6 +29,7 @@ pub(crate) struct State {
     replaced: Option<Box<Filter>>,
     mtu: Option<usize>,
     concealment: Option<Box<Concealment>>,
+    silence: Silence,
 }
 
 /// A session to be wiped once no shard reads. Its slot may hold another one by then, so both names are kept.
@@ -52,6 +54,7 @@ impl State {
             replaced: None,
             mtu: None,
             concealment: None,
+            silence: Silence::default(),
         }
     }
 
@@ -94,6 +97,16 @@ impl State {
 
     pub(crate) fn set_concealment(&mut self, concealment: Option<Box<Concealment>>) {
         self.concealment = concealment;
+    }
+
+    /// How long silence lasts before something is done about it.
+    pub(crate) fn silence(&self) -> Silence {
+        self.silence
+    }
+
+    /// Counts for timers that are armed from now on.
+    pub(crate) fn set_silence(&mut self, silence: Silence) {
+        self.silence = silence;
     }
 
     pub(crate) fn filter(&self) -> &Filter {
@@ -268,6 +281,7 @@ mod tests {
             elision: crate::command::Elision::Off,
             extensions: crate::command::Extensions::None,
             age_ms: 0,
+            ageing: crate::session::Ageing::default(),
             send_key: [1; 32].into(),
             receive_key: [2; 32].into(),
         }

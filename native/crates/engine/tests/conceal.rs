@@ -477,3 +477,169 @@ fn a_path_probe_has_the_size_that_is_asked_for_whatever_the_padding() {
     assert_eq!(answers.len(), 1);
     assert_eq!(answers[0][8..12], 1_400_u32.to_le_bytes());
 }
+
+/// Both nodes under a profile, with a session of these ages and spans of silence.
+fn timed(ages: [u32; 3], spans: [u32; 4]) -> Pair {
+    let pair = Pair::without_session();
+    disguise_both(&pair, &base());
+    let session = commands::install_session(PEER, 101, 100, commands::RESPONDER, [2, 1]);
+    pair.nodes[1].apply(&[
+        commands::set_silence(spans),
+        commands::ageing(session, ages),
+    ]);
+    let session = commands::install_session(PEER, 100, 101, commands::INITIATOR, [1, 2]);
+    pair.nodes[0].apply(&[
+        commands::set_silence(spans),
+        commands::ageing(session, ages),
+    ]);
+    let mut pair = pair;
+    pair.exchange();
+    for node in &pair.nodes {
+        node.events();
+    }
+    pair
+}
+
+const WANT_HANDSHAKE: u8 = 3;
+const NO_ANSWER: u8 = 6;
+const SESSION_EXPIRED: u8 = 9;
+
+fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+#[test]
+fn tmr_07_data_is_answered_by_a_keepalive_after_a_time_that_is_drawn_each_time() {
+    let mut pair = timed([120, 165, 180], [4_000, 8_000, 14_000, 20_000]);
+    let mut waits = BTreeSet::new();
+    for _ in 0..12 {
+        pair.nodes[0].host.send_packet(&u4(1, 10));
+        pair.exchange();
+        let wait = pair.nodes[1].shard.idle_time().unwrap();
+        assert!((seconds(4)..=seconds(8)).contains(&wait), "{wait:?}");
+        let before = pair.nodes[1].total("keepalivesSent");
+        pair.advance(wait);
+        pair.exchange();
+        assert_eq!(pair.nodes[1].total("keepalivesSent"), before + 1);
+        waits.insert(wait);
+    }
+    assert!(waits.len() > 6, "{waits:?}");
+}
+
+#[test]
+fn tmr_08_unanswered_data_is_told_of_within_its_span_and_not_before() {
+    let mut pair = timed([120, 165, 180], [4_000, 8_000, 14_000, 20_000]);
+    pair.network.impair(testkit::Impairment {
+        loss_per_mille: 1000,
+        ..Default::default()
+    });
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.exchange();
+
+    let wait = pair.nodes[0].shard.idle_time().unwrap();
+    assert!((seconds(14)..=seconds(20)).contains(&wait), "{wait:?}");
+    pair.advance(wait.saturating_sub(Duration::from_millis(1)));
+    pair.exchange();
+    assert!(pair.nodes[0].events().is_empty());
+    pair.advance(Duration::from_millis(1));
+    pair.exchange();
+    assert_eq!(pair.nodes[0].event_kinds(), [NO_ANSWER]);
+}
+
+#[test]
+fn tmr_09_the_initiator_asks_for_the_next_session_when_it_sends_at_the_age_of_this_one() {
+    let mut pair = timed([40, 90, 100], [10_000, 10_000, 15_000, 15_000]);
+    pair.advance(seconds(39));
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.nodes[0].turn();
+    assert!(!pair.nodes[0].event_kinds().contains(&WANT_HANDSHAKE));
+
+    pair.advance(seconds(1));
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.nodes[0].turn();
+
+    assert!(pair.nodes[0].event_kinds().contains(&WANT_HANDSHAKE));
+}
+
+#[test]
+fn tmr_10_the_initiator_asks_for_the_next_session_when_it_receives_late_in_the_life_of_this_one() {
+    let mut pair = timed([120, 90, 100], [10_000, 10_000, 15_000, 15_000]);
+    for (age, asks) in [(89, false), (1, true)] {
+        pair.advance(seconds(age));
+        let back = testkit::udp_v4(
+            "10.9.0.1:6001".parse().unwrap(),
+            "10.9.0.2:6000".parse().unwrap(),
+            &[7; 10],
+        );
+        pair.nodes[1].host.send_packet(&back);
+        pair.exchange();
+        assert_eq!(
+            pair.nodes[0].event_kinds().contains(&WANT_HANDSHAKE),
+            asks,
+            "{age}"
+        );
+    }
+    assert!(!pair.nodes[1].event_kinds().contains(&WANT_HANDSHAKE));
+}
+
+#[test]
+fn tmr_11_a_session_ends_at_the_age_that_was_given_for_it() {
+    let mut pair = timed([120, 165, 60], [10_000, 10_000, 15_000, 15_000]);
+    pair.advance(seconds(59));
+    pair.exchange();
+    assert!(!pair.nodes[0].event_kinds().contains(&SESSION_EXPIRED));
+
+    pair.advance(seconds(1));
+    pair.exchange();
+
+    assert!(pair.nodes[0].event_kinds().contains(&SESSION_EXPIRED));
+    assert!(pair.nodes[1].event_kinds().contains(&SESSION_EXPIRED));
+}
+
+#[test]
+fn bat_02_decoys_stand_right_before_their_initiation_between_the_data_around_it() {
+    let mut pair = pair(&Disguise {
+        signatures: ["<b 0x5151>", "", "", "", ""],
+        ..base()
+    });
+    let mut ear = eavesdropper(&pair);
+    let full = || u4(1, 1_000);
+    pair.nodes[0].host.send_packet(&full());
+    pair.nodes[0].turn();
+    pair.nodes[0].apply(&[
+        commands::send_handshake(PEER, &initiation()),
+        commands::send_handshake(PEER, &initiation()),
+    ]);
+    pair.nodes[0].turn();
+    pair.nodes[0].host.send_packet(&full());
+    pair.nodes[0].turn();
+
+    let what: String = heard(&mut ear)
+        .iter()
+        .map(|datagram| match datagram.len() {
+            2 => 's',
+            10..=20 => 'j',
+            163 => 'I',
+            _ => 'd',
+        })
+        .collect();
+    assert_eq!(what, "dsjjjIsjjjId");
+}
+
+#[test]
+fn bat_03_hundreds_of_decoys_before_one_initiation_all_leave() {
+    let pair_profile = Disguise {
+        junk: [128, 40, 40],
+        signatures: ["<r 7>", "<r 7>", "<r 7>", "<r 7>", "<r 7>"],
+        ..base()
+    };
+    let mut pair = pair(&pair_profile);
+    let mut ear = eavesdropper(&pair);
+
+    pair.nodes[0].apply(&vec![commands::send_handshake(PEER, &initiation()); 3]);
+    pair.nodes[0].turn();
+
+    let lengths: Vec<usize> = heard(&mut ear).iter().map(Vec::len).collect();
+    let count = |len| lengths.iter().filter(|&&each| each == len).count();
+    assert_eq!([count(7), count(40), count(163)], [15, 384, 3]);
+}

@@ -11,6 +11,7 @@ import type { PeerTable } from "./peer-table.ts";
 import type { PrefixClaims } from "./prefix-claims.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { SessionTimers } from "./session-timers.ts";
+import type { TimerRanges } from "./timer-ranges.ts";
 
 /** One reading of both clocks. */
 export type Moment = { readonly nowMs: number; readonly unixMs: number };
@@ -34,6 +35,8 @@ export type CoreContext = {
   readonly counters: { -readonly [Name in keyof HandshakeCounters]: number };
   /** How messages are disguised. Replaced when the profile changes. */
   conceal: ConcealProfile;
+  /** From where to where timers are drawn, as that profile says. */
+  ranges: TimerRanges;
   /** MTU of the interface as configured, and the largest it may get. Replaced when the interface changes. */
   mtu: { readonly mtu: number; readonly mtuMax: number };
   /** Longest inner packet that the widest path is known to carry; 0 = none is known. */

@@ -67,7 +67,7 @@ function bodyBytesOf(command: EngineCommand): number {
     case "set-endpoint":
       return 4 + ENDPOINT_BYTES;
     case "install-session":
-      return 84;
+      return command.ageing ? 96 : 84;
     case "send-handshake":
       return 4 + ENDPOINT_BYTES + command.message.length;
     case "set-cookie-secrets":
@@ -76,6 +76,8 @@ function bodyBytesOf(command: EngineCommand): number {
       return filterBytes(command);
     case "set-conceal":
       return concealBytes(command.disguise);
+    case "set-silence":
+      return 16;
   }
 }
 
@@ -134,6 +136,12 @@ function writeBody(body: DataView, command: EngineCommand): void {
       return;
     case "set-conceal":
       writeConceal(body, command.disguise);
+      return;
+    case "set-silence":
+      for (const [place, { low, high }] of [command.silence.keepaliveMs, command.silence.noAnswerMs].entries()) {
+        body.setUint32(8 * place, low, true);
+        body.setUint32(8 * place + 4, high, true);
+      }
   }
 }
 
@@ -148,6 +156,10 @@ function writeSession(body: DataView, command: Extract<EngineCommand, { kind: "i
   body.setUint32(16, command.ageMs, true);
   bytesOf(body).set(keys.sendKey, 20);
   bytesOf(body).set(keys.receiveKey, 52);
+  if (!command.ageing) return;
+  body.setUint32(84, command.ageing.rekeyOnSendMs, true);
+  body.setUint32(88, command.ageing.rekeyOnReceiveMs, true);
+  body.setUint32(92, command.ageing.rejectAfterMs, true);
 }
 
 function writeEndpoint(body: DataView, at: number, endpoint: WireEndpoint | null): void {
@@ -177,6 +189,7 @@ const KIND_NUMBERS = {
   "set-path-mtu": 15,
   "send-probe": 16,
   "set-conceal": 17,
+  "set-silence": 70,
 } as const satisfies Record<EngineCommand["kind"], number>;
 
 const CIPHER_NUMBERS = { "chacha20-poly1305": 0, "aes-256-gcm": 1 } as const;

@@ -1,4 +1,4 @@
-import type { IcmpMatch, LinkCipher, PortRange } from "@weft/protocol";
+import type { ConcealRange, IcmpMatch, LinkCipher, PortRange } from "@weft/protocol";
 import type { WireDisguise } from "./encode-conceal.ts";
 import type { SessionKeys } from "./handshake/session-keys.ts";
 
@@ -37,6 +37,21 @@ export type SessionElision = "off" | "on" | "receive-only";
 /** Whether extension messages exist under a session; in plain WireGuard there are none. */
 export type SessionExtensions = "none" | "agreed";
 
+/** Ages in milliseconds at which sending and receiving ask for the next session, and at which this one ends. */
+export type SessionAgeing = {
+  readonly rekeyOnSendMs: number;
+  readonly rekeyOnReceiveMs: number;
+  readonly rejectAfterMs: number;
+};
+
+/** Milliseconds from which the engine draws each time. */
+export type Silence = {
+  /** From data received to the empty packet that answers it. */
+  readonly keepaliveMs: ConcealRange;
+  /** From data sent to `no-answer`. */
+  readonly noAnswerMs: ConcealRange;
+};
+
 /** Everything the slow path can ask of the engine; docs/design/engine/commands.md has the byte layout. */
 export type EngineCommand =
   | { readonly kind: "add-peer"; readonly slot: number; readonly keepaliveSeconds: number }
@@ -53,6 +68,8 @@ export type EngineCommand =
       readonly elision: SessionElision;
       /** Whether both ends agreed on extension messages under it. */
       readonly extensions: SessionExtensions;
+      /** null = WireGuard's own. */
+      readonly ageing: SessionAgeing | null;
     }
   | { readonly kind: "retire-session"; readonly localIndex: number }
   | {
@@ -76,7 +93,8 @@ export type EngineCommand =
     }
   | { readonly kind: "send-probe"; readonly slot: number; readonly size: number; readonly id: number }
   /** Null = plain WireGuard. */
-  | { readonly kind: "set-conceal"; readonly disguise: WireDisguise | null };
+  | { readonly kind: "set-conceal"; readonly disguise: WireDisguise | null }
+  | { readonly kind: "set-silence"; readonly silence: Silence };
 
 /** Everything the engine tells the slow path. */
 export type EngineEvent =

@@ -9,21 +9,24 @@ import type { CookieReplyMessage, ResponseMessage } from "./handshake/messages.t
 import { tai64n } from "./handshake/tai64n.ts";
 import { profileOfAttempt } from "./link-profiles.ts";
 import { type HandshakeAttempt, type Peer, remoteIdentityOf, type SentInitiation } from "./peer.ts";
-import { stampType } from "./message-types.ts";
+import { drawFrom, stampType } from "./message-types.ts";
 import { feedPath } from "./path-mtu-flow.ts";
 import { pathSilent } from "./path-state.ts";
 import { dropAttempt, installSession, markUp, noteWorking } from "./session-flow.ts";
-import { REKEY_GIVE_UP_MS, REKEY_RETRY_MS, RETRY_JITTER_MS_MAX } from "./session-timers.ts";
+import { REKEY_GIVE_UP_MS, RETRY_JITTER_MS_MAX } from "./session-timers.ts";
 import { wireEndpoint } from "./wire-address.ts";
 
 /** Starts a handshake unless one is under way; waits for the rest of the pause since the last initiation. */
 export function startHandshake(context: CoreContext, peer: Peer, at: Moment): void {
   if (peer.attempt.state === "trying") return;
-  const readyAtMs = Math.max(pauseEndMs(peer, at), context.pacer.reserve(at.nowMs));
+  const readyAtMs = Math.max(pauseEndMs(context, peer, at), context.pacer.reserve(at.nowMs));
+  const { repeats } = context.ranges;
   peer.attempt = {
     state: "trying",
     startedAtMs: at.nowMs,
     attempts: 0,
+    // The first one, the repetitions, and the one that is under way when they are used up.
+    attemptsMax: repeats && drawFrom(repeats, context.random) + 2,
     retryAtMs: readyAtMs,
     pending: null,
     cookieRetry: "unused",
@@ -39,7 +42,7 @@ export function handlePeerDue(context: CoreContext, peer: Peer, at: Moment): voi
     peer.wakeAtMs = null;
     startHandshake(context, peer, at);
   } else if (attempt.state === "trying" && attempt.retryAtMs <= at.nowMs) {
-    if (at.nowMs - attempt.startedAtMs >= REKEY_GIVE_UP_MS) giveUp(context, peer, at);
+    if (isUsedUp(attempt, at)) giveUp(context, peer, at);
     else sendInitiation(context, peer, at);
   }
   feedPath(context, peer, { kind: "timeout", nowMs: at.nowMs });
@@ -56,7 +59,7 @@ export function handleNoAnswer(context: CoreContext, peer: Peer, at: Moment): vo
 export function retrySoon(context: CoreContext, peer: Peer, at: Moment): void {
   const { attempt } = peer;
   if (attempt.state !== "trying") return;
-  peer.attempt = { ...attempt, retryAtMs: Math.min(attempt.retryAtMs, pauseEndMs(peer, at)) };
+  peer.attempt = { ...attempt, retryAtMs: Math.min(attempt.retryAtMs, pauseEndMs(context, peer, at)) };
   rearm(context, peer);
 }
 
@@ -114,11 +117,16 @@ export function freshCookie(peer: Peer, nowMs: number): Uint8Array | null {
 }
 
 /** When the pause since the last initiation is over: now, or later. */
-function pauseEndMs(peer: Peer, at: Moment): number {
-  return Math.max(at.nowMs, peer.initiationSentAtMs === null ? at.nowMs : peer.initiationSentAtMs + REKEY_RETRY_MS);
+function pauseEndMs(context: CoreContext, peer: Peer, at: Moment): number {
+  if (peer.initiationSentAtMs === null) return at.nowMs;
+  return Math.max(at.nowMs, peer.initiationSentAtMs + context.ranges.retry.low * MS_PER_SECOND);
 }
 
 type Trying = Extract<HandshakeAttempt, { state: "trying" }>;
+
+function isUsedUp({ attempts, attemptsMax, startedAtMs }: Trying, at: Moment): boolean {
+  return attemptsMax === null ? at.nowMs - startedAtMs >= REKEY_GIVE_UP_MS : attempts >= attemptsMax;
+}
 
 function sendInitiation(context: CoreContext, peer: Peer, at: Moment): void {
   const { attempt } = peer;
@@ -127,7 +135,8 @@ function sendInitiation(context: CoreContext, peer: Peer, at: Moment): void {
   const attempts = attempt.attempts + 1;
   const targets = attemptTargets(peer.choice, peer.path, attempts);
   const pending = targets.length === 0 ? null : makeInitiation(context, peer, { at, attempt: attempts });
-  const retryAtMs = at.nowMs + REKEY_RETRY_MS + jitterMs(context);
+  const pauseMs = drawFrom(context.ranges.retry, context.random) * MS_PER_SECOND;
+  const retryAtMs = at.nowMs + pauseMs + jitterMs(context);
   const next: Trying = { ...attempt, attempts, retryAtMs, pending };
   peer.attempt = next;
   if (!pending) return;

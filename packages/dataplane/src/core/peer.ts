@@ -48,6 +48,8 @@ export type HandshakeAttempt =
       readonly state: "trying";
       readonly startedAtMs: number;
       readonly attempts: number;
+      /** So many initiations, then it is given up; null = after `REKEY_GIVE_UP_MS`. */
+      readonly attemptsMax: number | null;
       readonly retryAtMs: number;
       readonly pending: SentInitiation | null;
       /** A cookie that arrives is answered at once, but only the first one. */

@@ -18,6 +18,7 @@ test("writes an InstallSession record exactly as documented", () => {
     cipher: "aes-256-gcm",
     elision: "receive-only",
     extensions: "agreed",
+    ageing: null,
   });
 
   expect(Buffer.from(writer.batch()).toString("hex")).toBe(
@@ -32,6 +33,32 @@ test("writes an InstallSession record exactly as documented", () => {
       "aa".repeat(32),
       "bb".repeat(32),
     ].join(""),
+  );
+});
+
+test("writes ages behind a session and spans of silence exactly as documented", () => {
+  const writer = createCommandWriter();
+  const keys = { role: "initiator", localIndex: 1, remoteIndex: 2 } as const;
+
+  writer.push({
+    kind: "install-session",
+    slot: 7,
+    keys: { ...keys, sendKey: new Uint8Array(32).fill(0xaa), receiveKey: new Uint8Array(32).fill(0xbb) },
+    ageMs: 0,
+    cipher: "chacha20-poly1305",
+    elision: "off",
+    extensions: "none",
+    ageing: { rekeyOnSendMs: 258, rekeyOnReceiveMs: 259, rejectAfterMs: 260 },
+  });
+  writer.push({
+    kind: "set-silence",
+    silence: { keepaliveMs: { low: 1, high: 2 }, noAnswerMs: { low: 3, high: 4 } },
+  });
+
+  const text = Buffer.from(writer.batch()).toString("hex");
+  expect(text.slice(0, 16)).toBe("0600000060000000");
+  expect(text.slice(-80)).toBe(
+    `${"bb".repeat(4)}020100000301000004010000${"46000000"}${"10000000"}01000000020000000300000004000000`,
   );
 });
 
@@ -154,6 +181,7 @@ function command(): fc.Arbitrary<EngineCommand> {
     sendKey: key,
     receiveKey: key,
   });
+  const span = fc.record({ low: index, high: index });
   return fc.oneof(
     fc.record({ kind: fc.constant("add-peer"), slot, keepaliveSeconds }),
     fc.record({ kind: fc.constant("remove-peer"), slot }),
@@ -168,6 +196,11 @@ function command(): fc.Arbitrary<EngineCommand> {
       cipher: fc.constantFrom("chacha20-poly1305", "aes-256-gcm"),
       elision: fc.constantFrom("off", "on", "receive-only"),
       extensions: fc.constantFrom("none", "agreed"),
+      ageing: fc.option(fc.record({ rekeyOnSendMs: index, rekeyOnReceiveMs: index, rejectAfterMs: index })),
+    }),
+    fc.record({
+      kind: fc.constant("set-silence"),
+      silence: fc.record({ keepaliveMs: span, noAnswerMs: span }),
     }),
     fc.record({ kind: fc.constant("retire-session"), localIndex: index }),
     fc.record({

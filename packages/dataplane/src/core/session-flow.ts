@@ -7,6 +7,7 @@ import { withWorking } from "./link-profiles.ts";
 import { type Peer, pathProbesOf } from "./peer.ts";
 import { allowProbes, endPath, startPath } from "./path-mtu-flow.ts";
 import { pathHeard } from "./path-state.ts";
+import { drawAgeing } from "./timer-ranges.ts";
 import { type SlotsChange, withConfirmed, withInstalled, withoutSession } from "./session-slots.ts";
 import { endpointFromWire } from "./wire-address.ts";
 
@@ -26,8 +27,9 @@ export function installSession(context: CoreContext, peer: Peer, session: FreshS
   const cipher = profile?.cipher ?? "chacha20-poly1305";
   const elision = profile?.elision === "on" ? context.elision : "off";
   const extensions = profile && peer.desired.pathProbes === "sent" ? "agreed" : "none";
-  const ageMs = context.sessionHeadStartMs;
-  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs, cipher, elision, extensions });
+  const ageing = drawAgeing(context.ranges, context.random);
+  const ageMs = ageing ? 0 : context.sessionHeadStartMs;
+  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs, cipher, elision, extensions, ageing });
   keys.sendKey.fill(0);
   keys.receiveKey.fill(0);
   const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs, profile };

@@ -34,6 +34,7 @@ import { createPrefixClaims } from "./prefix-claims.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { answerWithCookie } from "./responder-flow.ts";
 import { createSessionTimers, REKEY_AFTER_MS } from "./session-timers.ts";
+import { silenceOf, timerRanges, WIREGUARD_SILENCE } from "./timer-ranges.ts";
 import { wireFilter } from "./wire-filter.ts";
 
 export type TunnelCoreInput = {
@@ -103,7 +104,9 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
   const current = { get: (key: PublicKey) => context.peers.get(key)?.desired, keys: () => context.peers.keys() };
   const replaceConceal = (profile: ConcealProfile | null, now: Moment): void => {
     context.conceal = profile ?? PLAIN_CONCEAL;
+    context.ranges = timerRanges(context.conceal);
     writer.push({ kind: "set-conceal", disguise: profile && { profile, seed: input.random(SEED_BYTES) } });
+    writer.push({ kind: "set-silence", silence: profile ? silenceOf(context.ranges) : WIREGUARD_SILENCE });
     refreshPaths(context, now.nowMs);
   };
   sendSecrets();
@@ -159,6 +162,7 @@ function createContext(input: TunnelCoreInput, outputs: Pick<CoreContext, "timer
     pacer: createPacer({ perSecond: 1_000, burst: 32 }),
     counters: createCounters(),
     conceal: PLAIN_CONCEAL,
+    ranges: timerRanges(PLAIN_CONCEAL),
     mtu: input.mtu,
     widestPath: 0,
     ...outputs,

@@ -83,6 +83,10 @@ function decodeBody(kind: number, body: Reader): EngineCommand {
     }
     case 16:
       return { kind: "send-probe", slot: body.u32(), size: body.u32(), id: body.u32() };
+    case 70: {
+      const span = () => ({ low: body.u32(), high: body.u32() });
+      return { kind: "set-silence", silence: { keepaliveMs: span(), noAnswerMs: span() } };
+    }
     case 17:
       return { kind: "set-conceal", disguise: body.isEmpty() ? null : decodeDisguise(body) };
     default:
@@ -139,7 +143,10 @@ function decodeSession(body: Reader): EngineCommand {
   if (!cipher || !elision) throw new Error("unknown cipher or flags");
   const ageMs = body.u32();
   const keys = { role, localIndex, remoteIndex, sendKey: body.bytes(32), receiveKey: body.bytes(32) } as const;
-  return { kind: "install-session", slot, keys, ageMs, cipher, elision, extensions };
+  const ageing = body.isEmpty()
+    ? null
+    : { rekeyOnSendMs: body.u32(), rekeyOnReceiveMs: body.u32(), rejectAfterMs: body.u32() };
+  return { kind: "install-session", slot, keys, ageMs, cipher, elision, extensions, ageing };
 }
 
 /** Flag of install-session. */

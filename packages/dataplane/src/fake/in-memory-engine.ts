@@ -1,6 +1,7 @@
 import { type Endpoint, PLAIN_CONCEAL } from "@weft/protocol";
 import type { Engine, EngineCommand } from "../core/engine-port.ts";
 import { FLOW_COLUMNS } from "../core/flow-row.ts";
+import { WIREGUARD_SILENCE } from "../core/timer-ranges.ts";
 import { endpointFromWire, wireEndpoint } from "../core/wire-address.ts";
 import { decodeCommands } from "./decode-commands.ts";
 import { encodeEvent } from "./encode-events.ts";
@@ -36,6 +37,7 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
     filter: createMemoryFilter(),
     cookieSecrets: [],
     conceal: PLAIN_CONCEAL,
+    silence: WIREGUARD_SILENCE,
     load: "normal",
     dropped: 0n,
     emit(event) {
@@ -93,6 +95,7 @@ function execute(state: MemoryEngineState, command: EngineCommand): void {
   if (command.kind === "set-filter") state.filter.replace(command);
   else if (command.kind === "set-cookie-secrets") state.cookieSecrets = [command.current, command.previous];
   else if (command.kind === "set-conceal") state.conceal = command.disguise?.profile ?? PLAIN_CONCEAL;
+  else if (command.kind === "set-silence") state.silence = command.silence;
   else if (command.kind !== "set-mtu") executePeerCommand(state, command);
 }
 
@@ -104,7 +107,10 @@ function sendPacket(state: MemoryEngineState, bytes: Uint8Array): void {
   else state.dropped += 1n;
 }
 
-type PeerCommand = Exclude<EngineCommand, { kind: "set-filter" | "set-cookie-secrets" | "set-mtu" | "set-conceal" }>;
+type PeerCommand = Exclude<
+  EngineCommand,
+  { kind: "set-filter" | "set-cookie-secrets" | "set-mtu" | "set-conceal" | "set-silence" }
+>;
 
 function executePeerCommand(state: MemoryEngineState, command: PeerCommand): void {
   if (command.kind === "retire-session") return dropSession(state, command.localIndex);

@@ -1,5 +1,5 @@
 import type { ConcealProfile, Endpoint } from "@weft/protocol";
-import type { EngineEvent, WireEndpoint } from "../core/engine-port.ts";
+import type { EngineEvent, Silence, WireEndpoint } from "../core/engine-port.ts";
 import type { LocalIdentity } from "../core/handshake/identity.ts";
 import type { Scheduler } from "../io/drive.ts";
 import type { TunnelClock } from "../tunnel.ts";
@@ -29,6 +29,7 @@ export type MemoryEngineState = {
   readonly filter: MemoryFilter;
   cookieSecrets: readonly Uint8Array[];
   conceal: ConcealProfile;
+  silence: Silence;
   load: "normal" | "high";
   /** Packets dropped for whatever reason. */
   dropped: bigint;

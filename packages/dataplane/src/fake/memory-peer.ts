@@ -1,4 +1,4 @@
-import type { SessionExtensions, WireEndpoint, WirePrefix } from "../core/engine-port.ts";
+import type { SessionAgeing, SessionExtensions, WireEndpoint, WirePrefix } from "../core/engine-port.ts";
 import type { SessionKeys } from "../core/handshake/session-keys.ts";
 
 /** One peer inside the in-memory engine. */
@@ -33,6 +33,7 @@ export type MemorySession = {
   readonly peer: MemoryPeer;
   readonly installedAtMs: number;
   readonly extensions: SessionExtensions;
+  readonly ageing: SessionAgeing;
   sendCounter: bigint;
   readonly seen: Set<bigint>;
 };

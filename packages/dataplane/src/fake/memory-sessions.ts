@@ -1,6 +1,6 @@
-import type { SessionExtensions } from "../core/engine-port.ts";
+import type { SessionAgeing, SessionExtensions } from "../core/engine-port.ts";
 import type { SessionKeys } from "../core/handshake/session-keys.ts";
-import { KEEPALIVE_MS, REJECT_AFTER_MS, REKEY_RETRY_MS } from "../core/session-timers.ts";
+import { KEEPALIVE_MS, REJECT_AFTER_MS, REKEY_AFTER_MS, REKEY_RETRY_MS } from "../core/session-timers.ts";
 import type { MemoryEngineState } from "./memory-engine-state.ts";
 import { type MemoryPeer, type MemorySession, sessionsOf } from "./memory-peer.ts";
 import { sealTransport, wantHandshake } from "./memory-transport.ts";
@@ -9,10 +9,26 @@ import { sealTransport, wantHandshake } from "./memory-transport.ts";
 export function installInto(
   state: MemoryEngineState,
   peer: MemoryPeer,
-  { keys, extensions }: { readonly keys: SessionKeys; readonly extensions: SessionExtensions },
+  {
+    keys,
+    extensions,
+    ageing,
+  }: {
+    readonly keys: SessionKeys;
+    readonly extensions: SessionExtensions;
+    readonly ageing: SessionAgeing | null;
+  },
 ): void {
   const installedAtMs = state.input.clock.nowMs();
-  const session: MemorySession = { keys, peer, installedAtMs, extensions, sendCounter: 0n, seen: new Set() };
+  const session: MemorySession = {
+    keys,
+    peer,
+    installedAtMs,
+    extensions,
+    ageing: ageing ?? WIREGUARD_AGEING,
+    sendCounter: 0n,
+    seen: new Set(),
+  };
   state.sessions.set(keys.localIndex, session);
   peer.handshake = "not-wanted";
   if (keys.role === "initiator") {
@@ -60,16 +76,16 @@ export function dropSession(state: MemoryEngineState, localIndex: number): void 
 export function tickPeer(state: MemoryEngineState, peer: MemoryPeer): void {
   const nowMs = state.input.clock.nowMs();
   for (const session of sessionsOf(peer)) {
-    if (nowMs - session.installedAtMs < REJECT_AFTER_MS) continue;
+    if (nowMs - session.installedAtMs < session.ageing.rejectAfterMs) continue;
     const { localIndex } = session.keys;
     dropSession(state, localIndex);
     peer.handshake = "not-wanted";
     state.emit({ kind: "session-expired", slot: peer.slot, localIndex });
   }
-  if (peer.owesAnswerSinceMs !== null && nowMs - peer.owesAnswerSinceMs >= KEEPALIVE_MS) {
+  if (peer.owesAnswerSinceMs !== null && nowMs - peer.owesAnswerSinceMs >= state.silence.keepaliveMs.low) {
     sealTransport(state, peer, NOTHING);
   }
-  if (peer.unansweredSinceMs !== null && nowMs - peer.unansweredSinceMs >= KEEPALIVE_MS + REKEY_RETRY_MS) {
+  if (peer.unansweredSinceMs !== null && nowMs - peer.unansweredSinceMs >= state.silence.noAnswerMs.low) {
     peer.unansweredSinceMs = nowMs;
     state.emit({ kind: "no-answer", slot: peer.slot });
   }
@@ -83,4 +99,9 @@ function forget(state: MemoryEngineState, session: MemorySession | null): void {
 }
 
 export const ENGINE_TICK_MS = 250;
+const WIREGUARD_AGEING: SessionAgeing = {
+  rekeyOnSendMs: REKEY_AFTER_MS,
+  rekeyOnReceiveMs: REJECT_AFTER_MS - KEEPALIVE_MS - REKEY_RETRY_MS,
+  rejectAfterMs: REJECT_AFTER_MS,
+};
 const NOTHING = new Uint8Array(0);

@@ -1,6 +1,5 @@
 import { viewOf } from "../core/handshake/bytes.ts";
 import { NONCE_BYTES } from "../core/handshake/primitives.ts";
-import { REJECT_AFTER_MS, REKEY_AFTER_MS } from "../core/session-timers.ts";
 import { declaredBytes } from "./inner-packet.ts";
 import type { MemoryEngineState } from "./memory-engine-state.ts";
 import type { MemoryPeer, MemorySession } from "./memory-peer.ts";
@@ -16,7 +15,7 @@ export function sealTransport(state: MemoryEngineState, peer: MemoryPeer, inner:
   peer.txBytes += BigInt(inner.length);
   if (inner.length > 0) peer.unansweredSinceMs ??= nowMs;
   sealPlaintext(state, peer, padded);
-  const isOld = nowMs - current.installedAtMs >= REKEY_AFTER_MS;
+  const isOld = nowMs - current.installedAtMs >= current.ageing.rekeyOnSendMs;
   if (isOld && current.keys.role === "initiator") wantHandshake(state, peer, "old-sent");
 }
 
@@ -49,13 +48,13 @@ export function openTransport(
   const session = state.sessions.get(view.getUint32(4, true));
   const counter = view.getBigUint64(8, true);
   const ageMs = session ? state.input.clock.nowMs() - session.installedAtMs : 0;
-  if (!session || session.seen.has(counter) || ageMs >= REJECT_AFTER_MS) return null;
+  if (!session || session.seen.has(counter) || ageMs >= session.ageing.rejectAfterMs) return null;
   const text = datagram.subarray(HEADER_BYTES);
   const box = { key: session.keys.receiveKey, nonce: nonceOf(counter), text, associated: NOTHING };
   const inner = state.input.local.primitives.open(box);
   if (!inner) return null;
   session.seen.add(counter);
-  const isOld = ageMs >= REJECT_AFTER_MS - OLD_RECEIVE_MARGIN_MS;
+  const isOld = ageMs >= session.ageing.rekeyOnReceiveMs;
   if (isOld && session.keys.role === "initiator") wantHandshake(state, session.peer, "old-received");
   return { session, inner: withoutPadding(inner) };
 }
@@ -84,5 +83,4 @@ const TRANSPORT_TYPE = 4;
 const HEADER_BYTES = 16;
 const PADDING_BYTES = 16;
 const EXTENSION = 0xf1;
-const OLD_RECEIVE_MARGIN_MS = 15_000;
 const NOTHING = new Uint8Array(0);

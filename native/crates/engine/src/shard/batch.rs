@@ -1,12 +1,14 @@
 //! Datagrams on their way out: laid back to back so that one send carries them.
 
 use core::ops::Range;
+use core::time::Duration;
 
 use conceal::{Random, Shape};
 use ports::Ecn;
 use wire::{DATA_HEADER_LEN, DATA_OVERHEAD, padded_len};
 
 use crate::concealment::Concealment;
+use crate::silence::Span;
 
 /// Collects datagrams of one session. All but the last have the same size; a shorter one closes the batch.
 #[derive(Debug)]
@@ -121,6 +123,11 @@ impl TxBatch {
     pub(crate) fn scratch(&mut self) -> Option<(&mut Random, &mut [u8])> {
         let chance = self.chance.as_mut()?;
         Some((&mut chance.random, &mut self.arena))
+    }
+
+    /// One time of a span, by the chance of the profile in force.
+    pub(crate) fn draw(&mut self, span: Span) -> Duration {
+        span.draw(self.chance.as_mut().map(|chance| &mut chance.random))
     }
 
     /// Keeps room for one keepalive behind every batch.

@@ -25,7 +25,7 @@ use crate::endpoint::Change;
 use crate::event::{Event, FaultSource, HandshakeKind, HandshakeMessage, Pushed, WantReason};
 use crate::gate::{Arrival, Judgement};
 use crate::peer::Peer;
-use crate::session::{KEEPALIVE_TIMEOUT, REJECT_AFTER_MESSAGES, Session};
+use crate::session::{REJECT_AFTER_MESSAGES, Session};
 use crate::stage::{Stage, Work};
 use crate::state::Ended;
 use crate::timers::TimerKey;
@@ -342,7 +342,7 @@ impl Inbound {
             .iter()
             .any(|packet| !is_keepalive(self.arena.get(packet.start..packet.start + packet.len)));
         if data && !peer.passive_keepalive.is_set() {
-            let due = pass.now + KEEPALIVE_TIMEOUT;
+            let due = pass.now + transmitter.batch.draw(pass.state.silence().keepalive);
             if peer.passive_keepalive.set(due) {
                 transmitter
                     .timers

@@ -15,7 +15,7 @@ use crate::driver::{Ready, ShardClock, WantRoom};
 use crate::event::{Event, FaultSource, WantReason};
 use crate::path::{Belief, Lowered, News};
 use crate::peer::Peer;
-use crate::session::{NO_ANSWER_TIMEOUT, Session};
+use crate::session::Session;
 use crate::shared::OutgoingHandshake;
 use crate::stage::{Stage, Work};
 use crate::timers::{TimerKey, TimerQueue};
@@ -254,7 +254,7 @@ impl<D: Datagrams> Transmitter<D> {
                 .add(packets.saturating_sub(lost) as u64);
             peer.counters.tx_bytes.add(bytes as u64);
             if !peer.no_answer.is_set() {
-                let due = pass.now + NO_ANSWER_TIMEOUT;
+                let due = pass.now + self.batch.draw(pass.state.silence().no_answer);
                 if peer.no_answer.set(due) {
                     self.timers
                         .watch(due, TimerKey::NoAnswer { peer: peer.index });

@@ -56,6 +56,22 @@ pub fn install_session(
     record(6, &body)
 }
 
+/// A session with ages of its own: seconds to the next one by sending and by receiving, and to its end.
+pub fn ageing(mut session: Vec<u8>, seconds: [u32; 3]) -> Vec<u8> {
+    session.extend(
+        seconds
+            .map(|age| (age * 1_000).to_le_bytes())
+            .as_flattened(),
+    );
+    session[4] += 12;
+    session
+}
+
+/// Milliseconds: keepalive from, to; no answer from, to.
+pub fn set_silence(spans: [u32; 4]) -> Vec<u8> {
+    record(70, spans.map(u32::to_le_bytes).as_flattened())
+}
+
 /// A session under AES-256-GCM (`cipher` 1) or ChaCha20-Poly1305 (0) with these flags.
 pub fn with_profile(mut session: Vec<u8>, cipher: u8, flags: u16) -> Vec<u8> {
     session[8 + 13] = cipher;

@@ -1,8 +1,10 @@
 import fc from "fast-check";
+import { PLAIN_CONCEAL, setConcealKeys } from "@weft/protocol";
 import { describe, expect, test } from "vitest";
 import { createNodePrimitives } from "../../io/node-primitives.ts";
 import { createNoblePrimitives } from "../../io/noble-primitives.ts";
 import { createLocalIdentity, createRemoteIdentity, type LocalIdentity, type RemoteIdentity } from "./identity.ts";
+import { stampType } from "../message-types.ts";
 import { createInitiation, type PendingInitiation } from "./initiator.ts";
 import { hasValidMac1, hasValidMac2, mac1Of, writeMacs } from "./macs.ts";
 import { decodeMessage, type InitiationMessage, type ResponseMessage } from "./messages.ts";
@@ -100,6 +102,34 @@ describe("handshake", () => {
     // Type, index, ephemeral and static key are the same: nobody sees from the first 88 bytes which it is.
     expect(hex(bound.message.subarray(0, 88))).toBe(hex(plain.message.subarray(0, 88)));
     expect(hex(bound.message.subarray(88, 116))).not.toBe(hex(plain.message.subarray(88, 116)));
+  });
+
+  test("WIR-06 the type that stands in a message is no part of its transcript: only MACs see it", () => {
+    const set = setConcealKeys(PLAIN_CONCEAL, [
+      ["h1", "4000000000-4000000009"],
+      ["h2", "77777-77799"],
+    ]);
+    if (!set.ok) throw new Error("a literal of this test is wrong");
+    const profile = set.value;
+    const zeros = (byteCount: number): Uint8Array => new Uint8Array(byteCount);
+    const pair = makePair({});
+    const plain = complete(pair);
+    const pending = pendingOf(pair);
+    const initiation = decodeMessage(stampType(pending.message.slice(), profile, zeros), profile);
+    if (!initiation.ok || initiation.value.kind !== "initiation") throw new Error("its type is in the range");
+    const opened = openInitiation(pair.bob, initiation.value);
+    const verified = opened.ok ? opened.value.verify(pair.remoteOfBob) : opened;
+    if (!verified.ok) throw new Error("the type has broken the handshake");
+    const ephemeral = pair.bob.primitives.importPrivateKey(pair.ephemerals[1]);
+    const response = verified.value.respond({ ephemeral, localIndex: 0x01020304 });
+    if (!response.ok) throw new Error(response.error.code);
+    const answer = decodeMessage(stampType(response.value.message, profile, zeros), profile);
+    if (!answer.ok || answer.value.kind !== "response") throw new Error("its type is in the range");
+
+    const finished = pending.finish(answer.value);
+
+    expect(finished.ok && hex(finished.value.sendKey)).toBe(hex(plain.mine.sendKey));
+    expect(hex(response.value.keys.sendKey)).toBe(hex(plain.theirs.sendKey));
   });
 
   test("never throws on arbitrary bytes", () => {
