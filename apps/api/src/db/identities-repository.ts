@@ -83,6 +83,25 @@ export async function findIdentity(
   return row?.userId;
 }
 
+/** Everything that opens an account, oldest first. */
+export async function identitiesOf(
+  db: Executor,
+  userId: string,
+): Promise<readonly { readonly issuer: string; readonly subject: string; readonly createdAt: Date }[]> {
+  return db
+    .select({ issuer: identities.issuer, subject: identities.subject, createdAt: identities.createdAt })
+    .from(identities)
+    .where(eq(identities.userId, userId))
+    .orderBy(identities.createdAt, identities.issuer, identities.subject);
+}
+
+export async function deleteIdentity(
+  tx: Executor,
+  { issuer, subject }: { readonly issuer: string; readonly subject: string },
+): Promise<void> {
+  await tx.delete(identities).where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
+}
+
 export async function insertIdentity(
   tx: Executor,
   identity: { readonly issuer: string; readonly subject: string; readonly userId: string; readonly createdAt: Date },

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNull } from "drizzle-orm";
+import { and, count, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import type { ServerRole } from "../registry/access.ts";
 import type { Executor } from "./client.ts";
 import { keyset, pageOf } from "./paging.ts";
@@ -34,6 +34,21 @@ export async function listInvites(db: Executor, request: PageRequest<"createdAt"
 export async function countInvites(db: Executor): Promise<number> {
   const [row] = await db.select({ total: count() }).from(invites);
   return row?.total ?? 0;
+}
+
+/** How many can still be used; whoever counts to add one does so alone until the transaction ends. */
+export async function countOpenInvites(tx: Executor, now: Date): Promise<number> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtext('weft invites'))`);
+  const [row] = await tx
+    .select({ total: count() })
+    .from(invites)
+    .where(and(isNull(invites.usedAt), gt(invites.expiresAt, now)));
+  return row?.total ?? 0;
+}
+
+/** Used and ended ones are of interest for a while. */
+export async function deleteInvitesBefore(db: Executor, before: Date): Promise<void> {
+  await db.delete(invites).where(or(lt(invites.usedAt, before), lt(invites.expiresAt, before)));
 }
 
 /** The invite behind a secret, while it is good. */

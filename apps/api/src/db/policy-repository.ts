@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lt, sql } from "drizzle-orm";
+import { and, count, desc, eq, lt, lte, sql } from "drizzle-orm";
 import type { NetworkId } from "@weft/protocol";
 import type { Executor } from "./client.ts";
 import type { Page, PageRequest } from "./paging.ts";
@@ -62,8 +62,16 @@ export async function countPolicyVersions(db: Executor, networkId: string): Prom
   return row?.total ?? 0;
 }
 
-export async function insertPolicyVersion(tx: Executor, version: PolicyVersion): Promise<void> {
+/** Keeps a version, and of the older ones as many as fit. */
+export async function insertPolicyVersion(
+  tx: Executor,
+  version: PolicyVersion,
+  { keep }: { readonly keep: number },
+): Promise<void> {
   await tx.insert(policyVersions).values(version);
+  const { networkId } = version;
+  const tooOld = lte(policyVersions.version, version.version - keep);
+  await tx.delete(policyVersions).where(and(eq(policyVersions.networkId, networkId), tooOld));
 }
 
 function toVersion(row: typeof policyVersions.$inferSelect): PolicyVersion {

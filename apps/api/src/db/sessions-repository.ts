@@ -66,6 +66,15 @@ export async function findSessionById(db: Executor, id: string): Promise<Session
   return row;
 }
 
+/** When the session behind a cookie began. */
+export async function sessionBegan(db: Executor, tokenHash: string): Promise<Date | undefined> {
+  const [row] = await db
+    .select({ createdAt: sessions.createdAt })
+    .from(sessions)
+    .where(eq(sessions.tokenHash, tokenHash));
+  return row?.createdAt;
+}
+
 export async function touchSession(
   db: Executor,
   tokenHash: string,

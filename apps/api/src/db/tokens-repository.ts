@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, isNull, or } from "drizzle-orm";
+import { and, count, eq, getTableColumns, gt, isNull, or } from "drizzle-orm";
 import type { SQL } from "drizzle-orm";
 import { SCOPE_RESOURCES } from "../registry/access.ts";
 import type { Scope } from "../registry/access.ts";
@@ -61,6 +61,11 @@ export async function listTokens(db: Executor, request: ListRequest): Promise<Li
     .orderBy(...page.orderBy)
     .limit(page.limit);
   return finishPage(db, page, { rows, read: toToken });
+}
+
+export async function countTokens(db: Executor, userId: string): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(tokens).where(eq(tokens.userId, userId));
+  return row?.total ?? 0;
 }
 
 export async function deleteToken(tx: Executor, id: string): Promise<void> {

@@ -101,6 +101,16 @@ export async function findCredentialsOf(db: Executor, userId: string): Promise<C
   return credentialsWhere(db, eq(users.id, userId));
 }
 
+/**
+ * The same, locked until the end of the transaction: what may be done with the credentials that were read cannot race a
+ * change of them. The lock of the table comes first, as with `lockUsers`, so that the two never wait for each other.
+ */
+export async function lockCredentials(tx: Executor, userId: string): Promise<Credentials | undefined> {
+  await tx.execute(sql`lock table ${users} in row exclusive mode`);
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("update");
+  return findCredentialsOf(tx, userId);
+}
+
 export async function listUsers(db: Executor, request: PageRequest<UserSort> & AccountFilter): Promise<Page<Account>> {
   const page = keyset({ sort: users[request.field], id: users.id }, request);
   const rows = await db

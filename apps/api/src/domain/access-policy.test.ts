@@ -2,11 +2,11 @@ import { groupIds, hostPrefix, parseIpv4, peerIds, prefixContains, ruleIds } fro
 import type { FilterRule, GroupId, Ipv4Address, PeerId } from "@weft/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compilePolicy, createFilters, decidingRule, maySee, openingRules } from "./access-policy.ts";
+import { compilePolicy, createFilters, decidingRule, filterKey, maySee, openingRules } from "./access-policy.ts";
 import type { AccessPolicy, FirstPacket } from "./access-policy.ts";
 import { affectedByPeer } from "./affected-nodes.ts";
 import type { Peer } from "./peer.ts";
-import { policyDifference } from "./policy-difference.ts";
+import { DIFFERENCE_WORK_MAX, policyDifference } from "./policy-difference.ts";
 import { ALL } from "./policy-rule.ts";
 import type { PolicyRule, Selector } from "./policy-rule.ts";
 
@@ -234,8 +234,32 @@ test("API-45 others get their turn while policies that tell many peers apart are
   let turns = 0;
   const pause = async () => void (turns += 1);
 
-  const { gained } = await policyDifference([], rules, { members, pause });
+  const difference = await policyDifference([], rules, { members, pause });
 
-  expect(gained.total).toBe(30 * 29);
+  expect(difference).toMatchObject({ ok: true, value: { gained: { total: 30 * 29 } } });
   expect(turns).toBeGreaterThanOrEqual(30);
+});
+
+test("policies that tell too many peers apart are not compared, and the bound is named", async () => {
+  const members = Array.from({ length: 250 }, (_, place) => aPeer(place + 1));
+  const rules = members.flatMap(({ id }) =>
+    ([null, "tcp", "udp", "sctp"] as const).map((protocol) => aRule({ protocol, source: { kind: "peer", id } })),
+  );
+  let turns = 0;
+  const pause = async () => void (turns += 1);
+
+  const difference = await policyDifference([], rules, { members, pause });
+
+  expect(difference).toEqual({ ok: false, error: { wanted: 250 ** 2 * 1_000, limit: DIFFERENCE_WORK_MAX } });
+  expect(turns).toBe(0);
+});
+
+test("filters share a key exactly when they say the same, also when one set differs in one address", () => {
+  const members = Array.from({ length: 50 }, (_, place) => aPeer(place + 1, [red]));
+  const policy = compilePolicy([aRule({ source: group(red) })]);
+  const keyOf = (peers: readonly Peer[]) => filterKey(createFilters(policy, () => peers).of(aPeer(1, [red])));
+
+  expect(keyOf(members)).toBe(keyOf([...members]));
+  expect(keyOf(members)).not.toBe(keyOf(members.slice(0, -1)));
+  expect(keyOf(members)).not.toBe(keyOf(members.with(49, aPeer(99, [red]))));
 });

@@ -150,10 +150,32 @@ const NOTHING: ReadonlySet<number> = new Set();
 export function filterKey(filter: readonly FilterRule[]): string {
   const known = KEYS.get(filter);
   if (known !== undefined) return known;
-  const key = JSON.stringify(filter);
+  const sides = filter.map((rule) => ({ ...rule, source: setKey(rule.source), destination: setKey(rule.destination) }));
+  const key = JSON.stringify(sides);
   KEYS.set(filter, key);
   return key;
 }
+
+/** Sets are long, and many rules share one: each is written out once. */
+function setKey(set: AddressSet | null): string | null {
+  if (set === null) return null;
+  const known = SET_KEYS.get(set);
+  if (known !== undefined) return known;
+  const text = set.join();
+  const key = [set.length, ...SUM_FACTORS.map((factor) => sumOf(text, factor))].join("-");
+  SET_KEYS.set(set, key);
+  return key;
+}
+
+/** One of several short sums over a text; sets of equal length that agree in three of them do not meet by chance. */
+function sumOf(text: string, factor: number): number {
+  let sum = factor;
+  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at) ^ (sum >>> 13), factor);
+  return sum >>> 0;
+}
+
+const SUM_FACTORS = [16_777_619, 1_540_483_477, 668_265_263];
+const SET_KEYS = new WeakMap<AddressSet, string>();
 
 const KEYS = new WeakMap<readonly FilterRule[], string>();
 

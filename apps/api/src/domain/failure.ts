@@ -2,6 +2,12 @@
 export type AccountFailure =
   /** Login and password are right; the account asks for a code as well. */
   | { readonly code: "second_factor_needed" }
+  /** The same after a login at a provider; the token stands for that login until the code comes. */
+  | { readonly code: "second_factor_next"; readonly loginToken: string }
+  /** What is asked for needs the password or a code once more. */
+  | { readonly code: "proof_needed"; readonly detail: string }
+  /** Without it the account could not be entered any more. */
+  | { readonly code: "last_way_in" }
   | { readonly code: "second_factor_wrong" }
   | { readonly code: "password_wrong" }
   | { readonly code: "code_wrong" }
@@ -65,6 +71,10 @@ export type Failure =
   | { readonly code: "in_use"; readonly what: string; readonly users: readonly string[] }
   | { readonly code: "rule_exists"; readonly ruleId: string }
   | { readonly code: "rule_fault"; readonly field: string; readonly reason: string }
+  /** The answer would cost more than one call may; `limit` is in the unit that `what` names. */
+  | { readonly code: "work_bound"; readonly what: string; readonly wanted: number; readonly limit: number }
+  /** No more of these fit. */
+  | { readonly code: "limit_reached"; readonly what: string; readonly limit: number }
   /** Tests stored beside the policy would not hold any more. */
   | {
       readonly code: "policy_test_failed";

@@ -35,6 +35,14 @@ export function takesPart(peer: { readonly state: PeerState; readonly expiresAt:
   return peer.state === "active" && stateAt(peer.expiresAt, now) === "active";
 }
 
+/** The state that counts now, also when nobody has written an expiry down yet. */
+export function currentState(
+  peer: { readonly state: PeerState; readonly expiresAt: Date | null },
+  now: Date,
+): PeerState {
+  return peer.state === "active" ? stateAt(peer.expiresAt, now) : peer.state;
+}
+
 /** When a membership that begins now ends by itself. */
 export function membershipEnd(network: { readonly membershipSeconds: number | null }, now: Date): Date | null {
   return network.membershipSeconds === null ? null : new Date(now.getTime() + network.membershipSeconds * 1_000);

@@ -1,4 +1,5 @@
-import type { PeerId } from "@weft/protocol";
+import { err, ok } from "@weft/protocol";
+import type { PeerId, Result } from "@weft/protocol";
 import { compilePolicy, createFilters, filterKey, openingRules } from "./access-policy.ts";
 import type { AccessPolicy, PolicyClass } from "./access-policy.ts";
 import type { Peer } from "./peer.ts";
@@ -15,6 +16,12 @@ export type PolicyDifference = {
   readonly lost: Pairs;
 };
 
+/** How often a rule would have to be held against a pair of sets of peers. */
+type TooMuchWork = { readonly wanted: number; readonly limit: number };
+
+/** More questions than this are some seconds of a core; then nothing is asked. */
+export const DIFFERENCE_WORK_MAX = 50_000_000;
+
 /**
  * Compares what two lists of rules let the active peers do. Peers that rules treat alike are asked about once. Many rules
  * that tell many peers apart are work of seconds: `pause` comes between its parts, so that others get their turn.
@@ -23,7 +30,7 @@ export async function policyDifference(
   before: readonly PolicyRule[],
   after: readonly PolicyRule[],
   { members, pause }: { readonly members: readonly Peer[]; readonly pause: () => Promise<void> },
-): Promise<PolicyDifference> {
+): Promise<Result<PolicyDifference, TooMuchWork>> {
   const active = members.filter(({ state }) => state === "active");
   const [old, fresh] = [compilePolicy(before), compilePolicy(after)];
   const [oldFilters, freshFilters] = [createFilters(old, () => active), createFilters(fresh, () => active)];
@@ -31,6 +38,8 @@ export async function policyDifference(
   const lost = createPairs();
   const changed = new Set<PeerId>();
   const sets = alike(active, [old, fresh]);
+  const wanted = sets.length ** 2 * (old.rules.length + fresh.rules.length);
+  if (wanted > DIFFERENCE_WORK_MAX) return err({ wanted, limit: DIFFERENCE_WORK_MAX });
   for (const from of sets) {
     await pause();
     const [one] = from;
@@ -44,7 +53,7 @@ export async function policyDifference(
       if (was !== is) (is ? gained : lost).add(from, to);
     }
   }
-  return { affected: [...changed], gained: gained.result(), lost: lost.result() };
+  return ok({ affected: [...changed], gained: gained.result(), lost: lost.result() });
 }
 
 function opens(policy: AccessPolicy, from: PolicyClass, to: PolicyClass): boolean {

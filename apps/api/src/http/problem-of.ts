@@ -16,6 +16,7 @@ export function problemOf(failure: Failure, request: { readonly id: string; read
     ...((failure.code === "rate_limited" || failure.code === "overloaded") && {
       retryAfterSeconds: failure.retryAfterSeconds,
     }),
+    ...(failure.code === "second_factor_next" && { loginToken: failure.loginToken }),
     ...(failure.code === "stopping" && { retryAfterSeconds: RESTART_SECONDS }),
   };
 }
@@ -32,10 +33,12 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   not_authenticated: 401,
   login_failed: 401,
   second_factor_needed: 401,
+  second_factor_next: 401,
   second_factor_wrong: 401,
   forbidden: 403,
   password_wrong: 403,
   code_wrong: 403,
+  proof_needed: 403,
   invite_unusable: 403,
   bootstrap_unusable: 403,
   identity_refused: 403,
@@ -51,6 +54,8 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   method_not_allowed: 405,
   owner_exists: 409,
   last_owner: 409,
+  last_way_in: 409,
+  limit_reached: 409,
   second_factor_state: 409,
   identity_taken: 409,
   name_taken: 409,
@@ -76,6 +81,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   address_pool_full: 422,
   rule_fault: 422,
   policy_test_failed: 422,
+  work_bound: 422,
   same_peer: 422,
   webhook_target_refused: 422,
   backup_faulty: 422,
@@ -137,6 +143,10 @@ function detailOf(failure: Failure): string {
       return `rule ${failure.ruleId} says the same already`;
     case "rule_fault":
       return `${failure.field}: ${failure.reason}`;
+    case "work_bound":
+      return `${failure.what} would be ${failure.wanted}, and ${failure.limit} is the most that one call may cost; ask about less`;
+    case "limit_reached":
+      return `there are ${failure.limit} ${failure.what} already, and more are not kept; remove some first`;
     case "policy_test_failed":
       return testsFailed(failure.failed);
     case "backup_busy":
@@ -191,7 +201,12 @@ function requestDetailOf(failure: RequestFailure | AccountFailure): string {
 function accountDetailOf(failure: AccountFailure): string {
   switch (failure.code) {
     case "second_factor_state":
+    case "proof_needed":
       return failure.detail;
+    case "last_way_in":
+      return "nothing else lets you into this account; set a password or add another identity first";
+    case "second_factor_next":
+      return "this account asks for the code of its authenticator as well, or for a recovery code; send it with loginToken";
     case "second_factor_needed":
       return "this account asks for the code of its authenticator as well, or for a recovery code";
     case "second_factor_wrong":

@@ -10,6 +10,8 @@ export type Problem = {
   readonly requestId: string;
   readonly errors?: readonly ProblemItem[];
   readonly retryAfterSeconds?: number;
+  /** Sealed; what the next step of a login carries. */
+  readonly loginToken?: string;
 };
 
 /** One field that was wrong. */

@@ -4,6 +4,7 @@ import { deleteDeliveriesBefore } from "../db/deliveries-repository.ts";
 import type { Executor } from "../db/client.ts";
 import { deleteAnswersBefore } from "../db/idempotency-repository.ts";
 import { deleteUsedLoginsBefore } from "../db/identities-repository.ts";
+import { deleteInvitesBefore } from "../db/invites-repository.ts";
 import { deleteExpiredSessions } from "../db/sessions-repository.ts";
 import { KEPT_MS } from "../registry/run-once.ts";
 
@@ -16,10 +17,13 @@ export async function prune(
   await deleteUsedLoginsBefore(db, new Date(nowMs));
   await deleteAnswersBefore(db, new Date(nowMs - KEPT_MS));
   await deleteAuditEventsBefore(db, new Date(nowMs - auditDays * DAY_MS));
+  await deleteInvitesBefore(db, new Date(nowMs - INVITE_DAYS * DAY_MS));
   await deleteDeliveriesBefore(db, new Date(nowMs - DELIVERY_DAYS * DAY_MS));
   await pruneChanges(db, CHANGES_KEPT);
 }
 
+/** Days that used and ended invites stay listed. */
+const INVITE_DAYS = 30;
 /** Days that the delivery log of webhooks is kept. */
 const DELIVERY_DAYS = 7;
 const DAY_MS = 86_400_000;

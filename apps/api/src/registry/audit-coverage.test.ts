@@ -11,6 +11,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   "groups.addPeer": "peers.regroup",
   "groups.removePeer": "peers.regroup",
   "identityProviders.finish": "sessions.login",
+  "identityProviders.confirm": "sessions.login",
   // One function judges, and puts the verdict behind the noun.
   "peers.approve": "peers.${verdict}",
   "peers.reject": "peers.${verdict}",

@@ -3,6 +3,7 @@ import {
   deliveryIds,
   enrolmentKeyIds,
   groupIds,
+  identityIds,
   identityProviderIds,
   inviteIds,
   networkIds,
@@ -31,6 +32,7 @@ export const RuleIdSchema = id(ruleIds);
 export const SessionIdSchema = id(sessionIds);
 export const InviteIdSchema = id(inviteIds);
 export const IdentityProviderIdSchema = id(identityProviderIds);
+export const IdentityIdSchema = id(identityIds);
 export const BackupIdSchema = id(backupIds);
 export const WebhookIdSchema = id(webhookIds);
 export const DeliveryIdSchema = id(deliveryIds);

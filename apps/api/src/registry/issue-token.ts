@@ -2,14 +2,16 @@ import { err, makeToken, ok, tokenIds } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import type { z } from "zod";
 import type { Executor } from "../db/client.ts";
-import { insertToken } from "../db/tokens-repository.ts";
+import { countTokens, insertToken } from "../db/tokens-repository.ts";
 import type { Token } from "../db/tokens-repository.ts";
+import { lockCredentials } from "../db/users-repository.ts";
 import type { Failure } from "../domain/failure.ts";
 import { scopesCover } from "./access.ts";
 import type { Scope } from "./access.ts";
 import { recordAudit } from "./audit.ts";
 import type { Actor, Call } from "./call.ts";
 import type { FeatureDeps } from "./feature-deps.ts";
+import { TOKENS_MAX } from "./limits.ts";
 import { hashSecret, hintOf } from "./secrets.ts";
 import type { ShownTokenSchema, TokenSchema } from "./token-schemas.ts";
 
@@ -33,6 +35,11 @@ export async function issueToken(
   const { actor } = call;
   const missing = missingScope(actor, wanted.scopes);
   if (missing) return err({ code: "scope_missing", scope: missing });
+  // Two that ask for the last place at once come one after the other.
+  await lockCredentials(tx, wanted.userId);
+  if ((await countTokens(tx, wanted.userId)) >= TOKENS_MAX) {
+    return err({ code: "limit_reached", what: "tokens of this account", limit: TOKENS_MAX });
+  }
   const now = new Date(deps.clock.nowMs());
   const secret = makeToken(wanted.kind, deps.random);
   const { expiresInSeconds } = wanted;

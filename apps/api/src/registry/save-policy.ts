@@ -17,6 +17,7 @@ import type { PolicyTest, PolicyTestResult } from "../domain/policy-test.ts";
 import { recordAudit } from "./audit.ts";
 import type { AuditNote, BY_SERVER } from "./audit.ts";
 import type { Call } from "./call.ts";
+import { POLICY_VERSIONS_MAX } from "./limits.ts";
 import { PolicyTestSchema, policyTestOf } from "./policy-schemas.ts";
 import { ruleView } from "./rule-view.ts";
 
@@ -92,7 +93,7 @@ export async function savePolicy(
   const author = authorOf(who.actor);
   const version = before.version + 1;
   const document = { rules: after.rules.map(ruleView), tests: after.tests };
-  await insertPolicyVersion(tx, { networkId, version, document, author, at });
+  await insertPolicyVersion(tx, { networkId, version, document, author, at }, { keep: POLICY_VERSIONS_MAX });
   // Nodes know nothing of names, descriptions and tests.
   if (asNodesSeeIt(before.rules) !== asNodesSeeIt(after.rules)) {
     await publishChanges(tx, networkId, { changes: [{ kind: "rules" }], at });

@@ -16,6 +16,12 @@ export const PasswordSchema = z.string().min(1).max(1_000);
 
 export const CodeSchema = z.string().min(6).max(40).describe("Six digits of the application, or a recovery code.");
 
+/** What shows that a caller is the owner of the account, where they change how they sign in. */
+export const proofFields = {
+  password: PasswordSchema.optional().describe("The present password; or else a code."),
+  code: CodeSchema.optional(),
+};
+
 /** The part of an invite's link that is the secret. */
 export const InviteSecretSchema = z.string().regex(/^[\w-]{43}$/, "not the whole link");
 

@@ -24,6 +24,13 @@ export function statusOf(error: unknown): number | null {
   return error instanceof TRPCClientError ? (readDetails(error.data)?.status ?? null) : null;
 }
 
+/** What the next step of a login carries, when the server asked for one more. */
+export function loginTokenOf(error: unknown): string | null {
+  const data: unknown = error instanceof TRPCClientError ? error.data : null;
+  const problem = isRecord(data) && isRecord(data["problem"]) ? data["problem"] : {};
+  return textOf(problem["loginToken"]);
+}
+
 type Details = {
   readonly code: string;
   readonly status: number;

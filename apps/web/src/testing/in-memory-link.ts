@@ -47,11 +47,14 @@ export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
-  constructor(status: number, code: string, detail = "") {
+  readonly extra: { readonly loginToken?: string };
+  // oxlint-disable-next-line max-params -- reads like the answer
+  constructor(status: number, code: string, detail = "", extra: { readonly loginToken?: string } = {}) {
     super(code);
     this.status = status;
     this.code = code;
     this.detail = detail;
+    this.extra = extra;
   }
 }
 
@@ -114,6 +117,7 @@ function toClientError(error: unknown): TRPCClientError<AppRouter> {
           instance: "/test",
           code: error.code,
           requestId: "req_test",
+          ...error.extra,
         },
       },
     },

@@ -67,6 +67,15 @@ export function peopleHandlers(world: World, page: Page): Handlers {
     "identityProviders.begin": () => ({ url: "https://id.example/authorize?state=s", loginToken: "SEALED" }),
     "identityProviders.finish": ({ loginToken, query }) => {
       if (loginToken !== "SEALED" || !query.includes("state=s")) throw new Refusal(403, "login_ended");
+      if (world.secondFactor === "on") {
+        throw new Refusal(401, "second_factor_next", "send the code", { loginToken: "PROVEN" });
+      }
+      world.signedIn = true;
+      return { user: { id: "user_owner", login: "ada", role: "owner" } };
+    },
+    "identityProviders.confirm": ({ loginToken, code }) => {
+      if (loginToken !== "PROVEN") throw new Refusal(403, "login_ended");
+      if (code !== "123456") throw new Refusal(401, "second_factor_wrong");
       world.signedIn = true;
       return { user: { id: "user_owner", login: "ada", role: "owner" } };
     },

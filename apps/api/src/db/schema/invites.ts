@@ -17,5 +17,10 @@ export const invites = pgTable(
     createdBy: idColumn("created_by").references(() => users.id, { onDelete: "cascade" }),
     createdAt: createdAt(),
   },
-  (table) => [uniqueIndex("invites_hash_unique").on(table.hash), index("invites_page").on(table.createdAt, table.id)],
+  (table) => [
+    uniqueIndex("invites_hash_unique").on(table.hash),
+    index("invites_page").on(table.createdAt, table.id),
+    index("invites_creator").on(table.createdBy),
+    index("invites_user").on(table.usedBy),
+  ],
 );

@@ -1,4 +1,4 @@
-import { pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { idColumn } from "./columns.ts";
 import { networks } from "./networks.ts";
 import { users } from "./users.ts";
@@ -15,5 +15,8 @@ export const networkRoles = pgTable(
       .references(() => networks.id, { onDelete: "cascade" }),
     role: text("role", { enum: ["viewer", "operator", "admin", "owner"] }).notNull(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.networkId] })],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.networkId] }),
+    index("network_roles_network").on(table.networkId),
+  ],
 );

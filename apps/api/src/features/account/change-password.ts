@@ -5,7 +5,7 @@ import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import type { accountContract } from "./contract.ts";
-import { changeOwn } from "./own-account.ts";
+import { changeOwn } from "../../registry/own-account.ts";
 
 /** Changes the password. Whoever held another session of the account has to know the new one. */
 export async function changePassword(

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
-import { AccountSchema, CodeSchema, NewPasswordSchema, PasswordSchema } from "../../registry/user-schemas.ts";
+import { IdentityIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
+import {
+  AccountSchema,
+  CodeSchema,
+  NewPasswordSchema,
+  PasswordSchema,
+  proofFields,
+} from "../../registry/user-schemas.ts";
 
 const own = { kind: "signed-in", scope: "users:write" } as const;
 const RecoveryCodes = z.strictObject({
@@ -50,5 +57,23 @@ export const accountContract = {
     access: own,
     input: z.strictObject({ code: CodeSchema }),
     output: RecoveryCodes,
+  }),
+  identities: query({
+    summary: "Shows the identities at providers that open the caller's account",
+    rest: { method: "GET", path: "/users/current/identities", status: 200 },
+    access: { kind: "signed-in", scope: "users:read" },
+    input: NoInput,
+    output: z.strictObject({
+      identities: z.array(
+        z.strictObject({ id: IdentityIdSchema, issuer: z.string(), subject: z.string(), createdAt: TimeSchema }),
+      ),
+    }),
+  }),
+  unlinkIdentity: mutation({
+    summary: "Takes an identity off the caller's account, with password or code; their other sessions end",
+    rest: { method: "POST", path: "/users/current/identities/{identityId}/remove", status: 204 },
+    access: own,
+    input: z.strictObject({ identityId: IdentityIdSchema, ...proofFields }),
+    output: NoOutput,
   }),
 };

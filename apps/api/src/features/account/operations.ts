@@ -2,6 +2,7 @@ import type { HandlersOf } from "../../registry/handler.ts";
 import { changePassword } from "./change-password.ts";
 import type { accountContract } from "./contract.ts";
 import { getAccount } from "./get-account.ts";
+import { listIdentities, unlinkIdentity } from "./identities.ts";
 import { beginTotp, confirmTotp, removeTotp, renewRecoveryCodes } from "./totp.ts";
 
 export const accountOperations: HandlersOf<typeof accountContract> = {
@@ -11,4 +12,6 @@ export const accountOperations: HandlersOf<typeof accountContract> = {
   confirmTotp,
   removeTotp,
   renewRecoveryCodes,
+  identities: listIdentities,
+  unlinkIdentity,
 };

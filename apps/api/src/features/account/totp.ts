@@ -13,7 +13,7 @@ import {
   totpUri,
 } from "../../registry/second-factor.ts";
 import type { accountContract } from "./contract.ts";
-import { changeOwn } from "./own-account.ts";
+import { changeOwn } from "../../registry/own-account.ts";
 
 /** Makes a secret that does not count yet; asking again replaces it. */
 export async function beginTotp(

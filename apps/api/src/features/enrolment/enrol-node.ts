@@ -72,8 +72,7 @@ export async function enrolNode(
       epochRxBytes: 0n,
       epochTxBytes: 0n,
       lastSeenAt: null,
-      state: firstState(network.approval, known.approval),
-      expiresAt: membershipEnd(network, now),
+      ...beginning(network, known, now),
       groupIds: known.groupIds,
       routes: [],
       ephemeralSeconds: known.ephemeralSeconds,
@@ -110,7 +109,7 @@ async function renew(
     readonly key: EnrolmentKey;
   },
 ): Promise<Peer> {
-  const fresh = { state: firstState(network.approval, key.approval), expiresAt: membershipEnd(network, now) };
+  const fresh = beginning(network, key, now);
   await changePeer(tx, peer.id, fresh);
   await publishChanges(tx, peer.networkId, { changes: [{ kind: "peer", peerId: peer.id }], at: now });
   const who = { ...from, actor: { kind: "node", peerId: peer.id, name: peer.name } } as const;
@@ -118,6 +117,12 @@ async function renew(
   const note = { action: "peers.enrol", objectId: peer.id, networkId: peer.networkId, before, at: now };
   await recordAudit(tx, who, { ...note, after: { ...fresh, enrolmentKeyId: key.id } });
   return { ...peer, ...fresh };
+}
+
+/** How a peer begins that shows a key. The membership of one that waits ends when its approval says. */
+function beginning(network: Network, key: EnrolmentKey, now: Date): Pick<Peer, "state" | "expiresAt"> {
+  const state = firstState(network.approval, key.approval);
+  return { state, expiresAt: state === "active" ? membershipEnd(network, now) : null };
 }
 
 async function freeName(wanted: string, read: (label: string) => Promise<ReadonlySet<string>>): Promise<string> {

@@ -1,12 +1,13 @@
 import { err, groupIds, ok } from "@weft/protocol";
 import { isDuplicate } from "../../db/client.ts";
-import { insertGroup } from "../../db/groups-repository.ts";
+import { countGroups, insertGroup } from "../../db/groups-repository.ts";
 import { lockNetwork } from "../../db/networks-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { GROUPS_MAX } from "../../registry/limits.ts";
 import type { groupsContract } from "./contract.ts";
 import { groupView } from "./group-view.ts";
 
@@ -21,6 +22,9 @@ export async function createGroup(
     transact(deps.database.db, async (tx) => {
       const network = await lockNetwork(tx, networkId);
       if (!network) return err({ code: "not_found", what: "network" } as const);
+      if ((await countGroups(tx, network.id, undefined)) >= GROUPS_MAX) {
+        return err({ code: "limit_reached", what: "groups in this network", limit: GROUPS_MAX } as const);
+      }
       const group = { id: groupIds.make(deps.random), networkId: network.id, name, description, createdAt: now };
       await insertGroup(tx, group);
       const view = groupView({ ...group, peerCount: 0 });

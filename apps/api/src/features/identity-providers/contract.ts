@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { IdentityProviderIdSchema, listInput, listOutput, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
-import { InviteSecretSchema, UserSchema } from "../../registry/user-schemas.ts";
+import { CodeSchema, InviteSecretSchema, proofFields, UserSchema } from "../../registry/user-schemas.ts";
 
 const manage = { kind: "role", role: "admin", scope: "settings:write" } as const;
 
@@ -90,7 +90,8 @@ export const identityProvidersContract = {
       intent: z
         .enum(["sign-in", "link"])
         .default("sign-in")
-        .describe("link: adds the identity to the account that is signed in."),
+        .describe("link: adds the identity to the account that is signed in; needs its password or a code."),
+      ...proofFields,
     }),
     output: z.strictObject({ url: z.string(), loginToken: z.string() }),
   }),
@@ -102,6 +103,16 @@ export const identityProvidersContract = {
       loginToken: z.string().min(1).max(2_000),
       query: z.string().max(8_000).describe("What the provider sent the browser back with, as it came."),
       invite: InviteSecretSchema.optional(),
+    }),
+    output: z.strictObject({ user: UserSchema }),
+  }),
+  confirm: mutation({
+    summary: "Adds the second factor to a login at a provider that was answered with `second_factor_next`",
+    rest: { method: "POST", path: "/sessions/oidc/second-factor", status: 200 },
+    access: { kind: "public" },
+    input: z.strictObject({
+      loginToken: z.string().min(1).max(4_000).describe("`loginToken` of that answer; good for five minutes."),
+      code: CodeSchema,
     }),
     output: z.strictObject({ user: UserSchema }),
   }),

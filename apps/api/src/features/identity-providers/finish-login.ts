@@ -1,10 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { err, ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import { isDuplicate } from "../../db/client.ts";
 import type { Executor } from "../../db/client.ts";
 import { findIdentity, findProvider, insertIdentity, takeLogin } from "../../db/identities-repository.ts";
 import { transact } from "../../db/transact.ts";
-import { findUser } from "../../db/users-repository.ts";
+import { findUser, lockCredentials } from "../../db/users-repository.ts";
 import type { Account } from "../../db/users-repository.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { ServerRole } from "../../registry/access.ts";
@@ -16,7 +17,8 @@ import type { OidcIdentity } from "../../registry/oidc.ts";
 import { hashSecret, sameSecret } from "../../registry/secrets.ts";
 import { startSession } from "../../registry/session-start.ts";
 import type { identityProvidersContract } from "./contract.ts";
-import { openLogin } from "./login-token.ts";
+import { disabledHere } from "./confirm-login.ts";
+import { openLogin, sealProven } from "./login-token.ts";
 import { welcomeNewcomer } from "./newcomers.ts";
 import { openProvider } from "./provider-secrets.ts";
 
@@ -43,7 +45,7 @@ export async function finishLogin(
   const finished = identity.ok
     ? await accept(deps, call, { identity: identity.value, provider: stored, linkTo: login.linkTo, invite })
     : identity;
-  if (!finished.ok) {
+  if (!finished.ok && finished.error.code !== "second_factor_next") {
     const note = { action: "sessions.loginFailed", objectId: null, networkId: null, before: null };
     const after = { provider: stored.name, reason: finished.error.code };
     await recordAudit(db, call, { ...note, after, at: new Date(deps.clock.nowMs()) });
@@ -53,7 +55,7 @@ export async function finishLogin(
 
 type Arrival = {
   readonly identity: OidcIdentity;
-  readonly provider: { readonly name: string; readonly newcomers: "refuse" | "wait" };
+  readonly provider: { readonly id: string; readonly name: string; readonly newcomers: "refuse" | "wait" };
   readonly linkTo: string | null;
   readonly invite: string | undefined;
 };
@@ -66,11 +68,16 @@ async function accept(deps: FeatureDeps, call: Call, arrival: Arrival): Promise<
     transact(deps.database.db, async (tx): Promise<Result<{ user: User } | "waits", Failure>> => {
       const account = await accountOf(deps, tx, { call, arrival });
       if (!account.ok) return account;
-      const { id, login, role, approvedAt, disabledAt } = account.value;
+      const { id, login, role, approvedAt } = account.value;
       // Somebody who waits is written down all the same.
       if (approvedAt === null) return ok("waits");
-      if (disabledAt !== null) {
-        return err({ code: "identity_refused", provider: provider.name, detail: "the account is disabled here" });
+      const now = await lockCredentials(tx, id);
+      if (!now || now.isDisabled) return err(disabledHere(provider));
+      if (arrival.linkTo === null && now.totp) {
+        const { issuer, subject } = arrival.identity;
+        const state = randomBytes(32).toString("base64url");
+        const proven = { providerId: provider.id, issuer, subject, userId: id, login, state };
+        return err({ code: "second_factor_next", loginToken: sealProven(deps, proven) });
       }
       if (arrival.linkTo === null) await startSession(deps, tx, { call, userId: id });
       await recordAudit(tx, call, {

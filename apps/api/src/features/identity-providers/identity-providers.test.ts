@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
+import { Secret, TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
@@ -36,8 +37,8 @@ afterAll(async () => {
   await server.dispose();
 });
 
-const begin = (browser: RestClient, intent = "sign-in") =>
-  browser.post(`/api/v1/identity-providers/${id}/logins`, { intent });
+const begin = (browser: RestClient, intent = "sign-in", proof: object = {}) =>
+  browser.post(`/api/v1/identity-providers/${id}/logins`, { intent, ...proof });
 const finish = (browser: RestClient, body: object) => browser.post("/api/v1/sessions/oidc", body);
 
 /** The whole way of a browser. */
@@ -219,7 +220,7 @@ describe("who somebody is", () => {
     const local = await join(server, owner, { login: "local", role: "operator" });
     const other = await known();
     const link = async (person: Person) => {
-      const begun = await begin(local.browser, "link");
+      const begun = await begin(local.browser, "link", { password: local.password });
       const query = await provider.signIn(begun.body.url, person);
       return { body: { loginToken: begun.body.loginToken, query } };
     };
@@ -237,6 +238,64 @@ describe("who somebody is", () => {
     expect((await begin(createRestClient(server.url), "link")).status).toBe(401);
   });
 
+  test("an identity is added with the password or a code only: an open browser of somebody else is not enough", async () => {
+    const { browser, password } = await join(server, owner, { login: "careful", role: "operator" });
+    const secret = await switchFactorOn(browser, password);
+    nowMs += 30_000;
+    const bare = await begin(browser, "link");
+    const wrong = await begin(browser, "link", { password: "not the password" });
+    const byCode = await begin(browser, "link", { code: codeAt(secret) });
+
+    expect(bare.body).toMatchObject({ status: 403, code: "proof_needed" });
+    expect(wrong.body).toMatchObject({ status: 403, code: "password_wrong" });
+    expect(byCode.status).toBe(200);
+    expect((await auditOf(server, "account.beginLinkFailed")).length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("somebody without password and code adds an identity right after a login, and not from an old session", async () => {
+    const { browser } = await known();
+    expect((await begin(browser, "link")).status).toBe(200);
+    nowMs += 11 * 60_000;
+
+    expect((await begin(browser, "link")).body).toMatchObject({ status: 403, code: "proof_needed" });
+  });
+
+  test("an identity is taken off with the password; its sessions end and it opens the account no more", async () => {
+    const local = await join(server, owner, { login: "leaver", role: "operator" });
+    const person = { subject: "leaver at the provider", name: "leaver" };
+    const begun = await begin(local.browser, "link", { password: local.password });
+    await finish(local.browser, {
+      loginToken: begun.body.loginToken,
+      query: await provider.signIn(begun.body.url, person),
+    });
+    const { browser: other } = await signIn(person);
+    const own = "/api/v1/users/current/identities";
+    const [identity] = (await local.browser.get(own)).body.identities;
+    const remove = (body: object) => local.browser.post(`${own}/${identity.id}/remove`, body);
+
+    const bare = await remove({});
+    const done = await remove({ password: local.password });
+    const again = await remove({ password: local.password });
+
+    expect(identity).toMatchObject({ issuer: provider.issuer, subject: person.subject });
+    expect([bare.body.code, done.status, again.status]).toEqual(["proof_needed", 204, 404]);
+    expect((await local.browser.get(own)).body).toEqual({ identities: [] });
+    expect((await other.get("/api/v1/sessions/current")).status).toBe(401);
+    expect((await signIn(person)).answer.body.code).toBe("identity_unknown");
+  });
+
+  test("the last way into an account stays", async () => {
+    const { browser, person } = await known();
+    const own = "/api/v1/users/current/identities";
+    const [identity] = (await browser.get(own)).body.identities;
+
+    expect((await browser.post(`${own}/${identity.id}/remove`, {})).body).toMatchObject({
+      status: 409,
+      code: "last_way_in",
+    });
+    expect((await signIn(person)).answer.status).toBe(200);
+  });
+
   test("SEC-6 a disabled account gets in by no door", async () => {
     const { person, user, browser } = await known();
     await owner.post(`/api/v1/users/${user.id}/disable`);
@@ -248,6 +307,96 @@ describe("who somebody is", () => {
     expect((await browser.get("/api/v1/sessions/current")).status).toBe(401);
   });
 });
+
+describe("F-D5 a login at a provider and the second factor of the account", () => {
+  /** Somebody with an identity, a password and a second factor, right after the provider vouched for them. */
+  async function vouched() {
+    people += 1;
+    const local = await join(server, owner, { login: `both-${people}`, role: "operator" });
+    const person = { subject: `both ${people}`, name: `both-${people}` };
+    const begun = await begin(local.browser, "link", { password: local.password });
+    await finish(local.browser, {
+      loginToken: begun.body.loginToken,
+      query: await provider.signIn(begun.body.url, person),
+    });
+    const secret = await switchFactorOn(local.browser, local.password);
+    nowMs += 30_000;
+    const { answer, browser } = await signIn(person);
+    const confirm = (code: string, token = answer.body.loginToken) =>
+      browser.post("/api/v1/sessions/oidc/second-factor", { loginToken: token, code });
+    return { ...local, person, secret, answer, fresh: browser, confirm };
+  }
+
+  test("the provider alone opens nothing: the code comes behind it, once", async () => {
+    const { answer, fresh, secret, confirm, userId } = await vouched();
+    const early = await fresh.get("/api/v1/sessions/current");
+
+    const wrong = await confirm("000000" === codeAt(secret) ? "111111" : "000000");
+    const done = await confirm(codeAt(secret));
+    nowMs += 30_000;
+    const replayed = await confirm(codeAt(secret));
+
+    expect(answer.body).toMatchObject({ status: 401, code: "second_factor_next" });
+    expect(answer.headers.get("set-cookie")).toBeNull();
+    expect(early.status).toBe(401);
+    expect(wrong.body).toMatchObject({ status: 401, code: "second_factor_wrong" });
+    expect(done.body.user.id).toBe(userId);
+    expect((await fresh.get("/api/v1/sessions/current")).status).toBe(200);
+    expect(replayed.body.code).toBe("login_ended");
+    const logins = (await auditOf(server, "sessions.login")).filter(({ object_id }) => object_id === userId);
+    expect(logins.at(-1)?.["after"]).toMatchObject({ secondFactor: "totp", provider: "Test ID" });
+  });
+
+  test("SEC-7 its codes are guessed no more often than those at the password", async () => {
+    const { secret, confirm } = await vouched();
+    const good = codeAt(secret);
+    const bad = ["111111", "222222", "333333", "444444", "555555", "666666", "777777"].filter((code) => code !== good);
+    const answers = [];
+    for (const code of bad) answers.push(await confirm(code));
+
+    expect(answers.at(-1)?.body).toMatchObject({ status: 429, code: "rate_limited" });
+    expect((await confirm(good)).status).toBe(429);
+  });
+
+  test("what happens between the two steps counts: too late, switched off, disabled, unlinked, forged", async () => {
+    const late = await vouched();
+    nowMs += 6 * 60_000;
+    const tooLate = await late.confirm(codeAt(late.secret));
+    const off = await vouched();
+    await owner.call("PATCH", `/api/v1/identity-providers/${id}`, { isEnabled: false });
+    const switchedOff = await off.confirm(codeAt(off.secret));
+    await owner.call("PATCH", `/api/v1/identity-providers/${id}`, { isEnabled: true });
+    const shut = await vouched();
+    await owner.post(`/api/v1/users/${shut.userId}/disable`);
+    const disabled = await shut.confirm(codeAt(shut.secret));
+    const gone = await vouched();
+    const own = "/api/v1/users/current/identities";
+    const [identity] = (await gone.browser.get(own)).body.identities;
+    await gone.browser.post(`${own}/${identity.id}/remove`, { password: gone.password });
+    const unlinked = await gone.confirm(codeAt(gone.secret));
+    const begun = await begin(createRestClient(server.url));
+    const forged = await gone.confirm("123456", begun.body.loginToken);
+
+    expect(tooLate.body.code).toBe("login_ended");
+    expect(switchedOff.status).toBe(404);
+    expect(disabled.body.code).toBe("identity_refused");
+    expect(unlinked.body.code).toBe("login_ended");
+    expect(forged.body.code).toBe("login_ended");
+  });
+});
+
+/** Switches the second factor of an account on. */
+async function switchFactorOn(browser: RestClient, password: string): Promise<string> {
+  const begun = await browser.post("/api/v1/users/current/totp", { password });
+  const secret: string = begun.body.secret;
+  const confirmed = await browser.post("/api/v1/users/current/totp/confirm", { code: codeAt(secret) });
+  expect(confirmed.status).toBe(200);
+  return secret;
+}
+
+function codeAt(secret: string): string {
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs });
+}
 
 describe("trouble at the provider", () => {
   test.each([

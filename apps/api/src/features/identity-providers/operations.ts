@@ -1,6 +1,7 @@
 import type { HandlersOf } from "../../registry/handler.ts";
 import { beginLogin } from "./begin-login.ts";
 import type { identityProvidersContract } from "./contract.ts";
+import { confirmLogin } from "./confirm-login.ts";
 import { finishLogin } from "./finish-login.ts";
 import { createProvider, listProviders, offeredProviders, removeProvider, updateProvider } from "./manage.ts";
 
@@ -12,4 +13,5 @@ export const identityProvidersOperations: HandlersOf<typeof identityProvidersCon
   offered: offeredProviders,
   begin: beginLogin,
   finish: finishLogin,
+  confirm: confirmLogin,
 };

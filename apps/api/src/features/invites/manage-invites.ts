@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { err, inviteIds, ok } from "@weft/protocol";
-import { countInvites, deleteInvite, insertInvite, listInvites as readInvites } from "../../db/invites-repository.ts";
+import {
+  countInvites,
+  countOpenInvites,
+  deleteInvite,
+  insertInvite,
+  listInvites as readInvites,
+} from "../../db/invites-repository.ts";
 import { transact } from "../../db/transact.ts";
 import { findCredentials } from "../../db/users-repository.ts";
 import { recordAudit } from "../../registry/audit.ts";
@@ -8,6 +14,7 @@ import type { Call } from "../../registry/call.ts";
 import { refuseStronger } from "../../registry/change-account.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { INVITES_MAX } from "../../registry/limits.ts";
 import { nextCursor, pageRequest } from "../../registry/pages.ts";
 import { hashSecret } from "../../registry/secrets.ts";
 import type { invitesContract } from "./contract.ts";
@@ -54,6 +61,9 @@ export async function createInvite(
   return transact(deps.database.db, async (tx) => {
     if (input.login !== undefined && (await findCredentials(tx, input.login))) {
       return err({ code: "name_taken", name: input.login });
+    }
+    if ((await countOpenInvites(tx, now)) >= INVITES_MAX) {
+      return err({ code: "limit_reached", what: "open invites", limit: INVITES_MAX });
     }
     await insertInvite(tx, { ...invite, hash: hashSecret(secret) });
     const view = inviteView(invite, now.getTime());

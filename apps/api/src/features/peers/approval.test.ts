@@ -152,6 +152,22 @@ test("F-A13 a network's membership time ends every new membership, but not that 
   agent.leave();
 });
 
+test("F-A13 an end that was set while a peer waited stays when it is approved; without one the time of the network runs", async () => {
+  await openNetwork({ approval: "required", membershipSeconds: 3_600 });
+  const { key } = await makeKey(owner, network.id);
+  const [set, unset] = [await join(key), await join(key)];
+  const before = (await owner.get(`/api/v1/peers/${unset.peerId}`)).body;
+  const chosen = new Date(Date.now() + 86_400_000).toISOString();
+  await owner.call("PATCH", `/api/v1/peers/${set.peerId}`, { expiresAt: chosen });
+
+  const approved = [await judge(set.peerId, "approve"), await judge(unset.peerId, "approve")];
+
+  expect(before).toMatchObject({ state: "pending", expiresAt: null });
+  expect(approved[0]?.body).toMatchObject({ state: "active", expiresAt: chosen });
+  expect(Date.parse(approved[1]?.body.expiresAt)).toBeGreaterThanOrEqual(Date.parse(before.createdAt) + 3_600_000);
+  for (const { agent } of [set, unset]) agent.leave();
+});
+
 test("CP-57 F-A12 F-A15 CP-50 CP-51 AP-83 a peer goes when it was away for its time, never while it is connected", async () => {
   await openNetwork({ idleRemovalSeconds: 7_200 });
   const short = await makeKey(owner, network.id, { ephemeralSeconds: 60 });

@@ -4,7 +4,7 @@ import { compilePolicy, decidingRule } from "../../domain/access-policy.ts";
 import { diagnose, verdictOf } from "../../domain/diagnosis.ts";
 import type { DiagnosedPeer } from "../../domain/diagnosis.ts";
 import type { Peer } from "../../domain/peer.ts";
-import { takesPart } from "../../domain/peer-state.ts";
+import { currentState } from "../../domain/peer-state.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
@@ -34,10 +34,9 @@ export async function diagnosePeer(
 
 function knownOf(deps: FeatureDeps, peer: Peer): DiagnosedPeer {
   const live = deps.live.peer(peer.id);
-  const isOver = peer.state === "active" && !takesPart(peer, new Date(deps.clock.nowMs()));
   return {
     name: peer.name,
-    state: isOver ? "expired" : peer.state,
+    state: currentState(peer, new Date(deps.clock.nowMs())),
     presence: live?.presence ?? "unknown",
     map: live?.map.state ?? "none",
     families: [...(peer.ipv4 ? [4 as const] : []), ...(peer.ipv6 ? [6 as const] : [])],

@@ -57,9 +57,10 @@ function judge(
     wanted(peer, { now, network }) {
       const state = afterVerdict(verdict, peer, now);
       if (!state) return err({ code: "peer_state", name: peer.name, state: peer.state, verdict });
-      // A membership begins when it is granted, not when somebody asked for it.
       const isGranted = verdict === "approve" && peer.state !== "active";
-      return ok(isGranted ? { state, expiresAt: membershipEnd(network, now) } : { state });
+      // A membership begins when it is granted, not when somebody asked for it; an end that was set by hand stays.
+      const isSet = peer.expiresAt !== null && peer.expiresAt > now;
+      return ok(isGranted && !isSet ? { state, expiresAt: membershipEnd(network, now) } : { state });
     },
   });
 }

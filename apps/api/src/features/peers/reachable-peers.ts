@@ -2,6 +2,7 @@ import { err, ok } from "@weft/protocol";
 import { readNetwork } from "../../db/changes-repository.ts";
 import { findPeer } from "../../db/peers-repository.ts";
 import { compilePolicy, openingRules } from "../../domain/access-policy.ts";
+import { takesPart } from "../../domain/peer-state.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
@@ -27,8 +28,9 @@ export async function reachablePeers(
   const views = new Map(rules.map((rule) => [rule.id, ruleView(rule)]));
   const policy = compilePolicy(rules);
   const own = policy.classOf(from);
+  const now = new Date(deps.clock.nowMs());
   const all = contents.peers
-    .filter(({ id, state }) => id !== from.id && state === "active" && from.state === "active")
+    .filter((peer) => peer.id !== from.id && takesPart(peer, now) && takesPart(from, now))
     .flatMap((peer) => {
       const opening = openingRules(policy, own, policy.classOf(peer)).flatMap(({ id }) => views.get(id) ?? []);
       return opening.length > 0 ? [{ peerId: peer.id, name: peer.name, rules: opening }] : [];

@@ -1,6 +1,7 @@
 import { err, ok } from "@weft/protocol";
 import { findPeer } from "../../db/peers-repository.ts";
 import { compilePolicy, decidingRule } from "../../domain/access-policy.ts";
+import { currentState } from "../../domain/peer-state.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
@@ -25,7 +26,11 @@ export async function explainPolicy(
   const packet = { protocol: input.protocol ?? null, port: input.port ?? null };
   const deciding = decidingRule(policy, policy.classOf(from), { to: policy.classOf(to), packet });
   const rule = rules.find(({ id }) => id === deciding?.id);
-  const out = [from, to].find(({ state }) => state !== "active");
+  const now = new Date(deps.clock.nowMs());
+  // An expiry counts from its moment on, also before it was written down.
+  const out = [from, to]
+    .map((peer) => ({ name: peer.name, state: currentState(peer, now) }))
+    .find(({ state }) => state !== "active");
   const verdict = out ? "deny" : (rule?.action ?? "deny");
   return ok({ verdict, rule: rule ? ruleView(rule) : null, reason: reasonOf({ out, rule }) });
 }

@@ -6,6 +6,7 @@ import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { POLICY_VERSIONS_MAX } from "../../registry/limits.ts";
 import { PolicyTestSchema, RuleSchema } from "../../registry/policy-schemas.ts";
 import type { policyContract } from "./contract.ts";
 
@@ -40,7 +41,8 @@ export async function showVersion(
   input: InputOf<typeof policyContract.version>,
 ): Outcome<typeof policyContract.version> {
   const kept = await findPolicyVersion(deps.database.db, input.networkId, input.version);
-  if (!kept) return err({ code: "not_found", what: "version of this policy" });
+  if (!kept)
+    return err({ code: "not_found", what: `version of this policy: the newest ${POLICY_VERSIONS_MAX} are kept` });
   const { networkId, version, author, at } = kept;
   return ok({ networkId, version, author, at: at.toISOString(), ...KeptSchema.parse(kept.document) });
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { ruleIds } from "@weft/protocol";
+import { peerIds, ruleIds } from "@weft/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
@@ -211,6 +211,68 @@ test("F-B7 F-G8 it is told what a peer reaches and why, which rule decides, and 
   await owner.post(`/api/v1/peers/${host.id}/expire`);
   expect(await steps(client.id, host.id, 443)).toMatchObject({ verdict: "cannot", expiry: "bad", approval: "good" });
   client.agent.leave();
+});
+
+test("an expiry counts from its moment on, also before it was written down", async () => {
+  await emptyNetwork();
+  const [client, host] = [await join(), await join()];
+  await put({ rules: [{}] });
+  // As between the moment and the job that enforces it.
+  const { sql, dispose } = server.database.connect();
+  await sql`update peers set expires_at = now() - interval '1 second' where id = ${host.id}`;
+  await dispose();
+
+  const explained = (await owner.get(`${policy}/explain?fromPeerId=${client.id}&toPeerId=${host.id}`)).body;
+  const reachable = (await owner.get(`/api/v1/peers/${client.id}/reachable?count=true`)).body;
+
+  expect(explained).toMatchObject({ verdict: "deny", reason: expect.stringContaining("is expired") });
+  expect(reachable.total).toBe(0);
+  for (const { agent } of [client, host]) agent.leave();
+});
+
+test("SEC-55 of the policies of a network the newest are kept; one that went says how many", async () => {
+  await emptyNetwork();
+  const { sql, dispose } = server.database.connect();
+  await sql`insert into policy_versions (network_id, version, document, at)
+    select ${String(network.id)}, version, '{"rules": [], "tests": []}', now() from generate_series(1, 500) as version`;
+  await dispose();
+
+  const saved = await put({ rules: [{}] });
+  const gone = await owner.get(`${policy}/versions/1`);
+
+  expect(saved.body.version).toBe(501);
+  expect((await owner.get(`${policy}/versions?count=true&limit=1`)).body.total).toBe(500);
+  expect(gone.status).toBe(404);
+  expect(gone.body.detail).toContain("500");
+  expect((await owner.get(`${policy}/versions/2`)).status).toBe(200);
+});
+
+test("SEC-55 API-33 a comparison that would take seconds is refused with its size and the bound", async () => {
+  await emptyNetwork();
+  const { agent, id } = await join();
+  const { sql, dispose } = server.database.connect();
+  const ids = Array.from({ length: 250 }, () => peerIds.make(randomBytes));
+  const others = ids.map((fresh, place) => ({
+    id: fresh,
+    name: `many-${place}`,
+    host_offset: place + 1_000,
+    ipv4: null,
+    ipv6: null,
+    identity_key: randomBytes(32).toString("base64"),
+    public_key: randomBytes(32).toString("base64"),
+  }));
+  await sql`insert into peers select (jsonb_populate_record(p, other)).*
+    from peers p, jsonb_array_elements(${JSON.stringify(others)}::text::jsonb) as other where p.id = ${id}`;
+  await dispose();
+  const rules = ids.flatMap((peer) =>
+    ["tcp", "udp", "sctp", null].map((protocol) => ({ protocol, source: { kind: "peer", id: peer } })),
+  );
+
+  const answer = await owner.post(`${policy}/validate`, { rules });
+
+  expect(answer.body).toMatchObject({ status: 422, code: "work_bound" });
+  expect(answer.body.detail).toContain("50000000");
+  agent.leave();
 });
 
 test("SEC-55 single rules make a policy no longer than a document may be", async () => {

@@ -11,6 +11,7 @@ import type { Network } from "../../domain/peer.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
+import { POLICY_VERSIONS_MAX } from "../../registry/limits.ts";
 import { PolicyTestSchema, RuleSchema } from "../../registry/policy-schemas.ts";
 import { readPolicy, savePolicy } from "../../registry/save-policy.ts";
 import { checkVersion, tagOf } from "../../registry/versions.ts";
@@ -43,7 +44,8 @@ export async function restorePolicy(
     const network = await lockNetwork(tx, networkId);
     if (!network) return err({ code: "not_found", what: "network" });
     const kept = await findPolicyVersion(tx, network.id, version);
-    if (!kept) return err({ code: "not_found", what: "version of this policy" });
+    if (!kept)
+      return err({ code: "not_found", what: `version of this policy: the newest ${POLICY_VERSIONS_MAX} are kept` });
     const { rules, tests } = KeptSchema.parse(kept.document);
     const document = {
       rules: rules.map(({ networkId: _n, kind: _k, number: _nr, place: _p, createdAt: _c, ...said }) => said),

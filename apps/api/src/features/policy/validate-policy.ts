@@ -40,10 +40,15 @@ export async function validatePolicy(
     });
   }
   const tests = await runTests(db, contents.network.id, policy);
-  const { affected, gained, lost } = await policyDifference(contents.rules, policy.rules, {
+  const difference = await policyDifference(contents.rules, policy.rules, {
     members: contents.peers,
     pause: setImmediate,
   });
+  if (!difference.ok) {
+    const what = "the number of times that a rule must be held against two sets of peers";
+    return err({ code: "work_bound", what, ...difference.error });
+  }
+  const { affected, gained, lost } = difference.value;
   return ok({
     verdict: tests.some(({ outcome }) => outcome === "failed") ? "tests-fail" : "fits",
     fault: null,

@@ -1,7 +1,7 @@
 import { err, ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import { transact } from "../../db/transact.ts";
-import { findCredentials } from "../../db/users-repository.ts";
+import { findCredentials, lockCredentials } from "../../db/users-repository.ts";
 import type { Credentials } from "../../db/users-repository.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { recordAudit } from "../../registry/audit.ts";
@@ -31,20 +31,26 @@ export async function login(
   const matches = await deps.passwords.matches(found?.passwordHash ?? undefined, input.password);
   const failed = failedAttempt(deps, call, { login: input.login, userId: found?.user.id ?? null });
   if (!found || !matches || found.isDisabled) return failed("sessions.loginFailed", { code: "login_failed" });
-  if (found.totp && input.code === undefined) return err({ code: "second_factor_needed" });
-  const started = await transact(db, async (tx) => {
+  const started = await transact(db, async (tx): Promise<Result<{ readonly user: SignedIn }, Failure>> => {
+    // Whoever changed the account while the password was checked was first: what they decided counts.
+    const now = await lockCredentials(tx, found.user.id);
+    if (!now || now.isDisabled || now.passwordHash !== found.passwordHash) return err({ code: "login_failed" });
+    if (now.totp && input.code === undefined) return err({ code: "second_factor_needed" });
     let spent: SpentCode | undefined;
-    if (found.totp) {
-      const owner = { userId: found.user.id, sealedSecret: found.totp.secret };
+    if (now.totp) {
+      const owner = { userId: now.user.id, sealedSecret: now.totp.secret };
       spent = await spendCode(deps, tx, { ...owner, code: input.code ?? "" });
       if (!spent) return err({ code: "second_factor_wrong" });
     }
-    return start(deps, tx, { call, found, spent });
+    return start(deps, tx, { call, found: now, spent });
   });
-  if (!started.ok) return failed("sessions.secondFactorFailed", started.error);
-  deps.throttle.succeed(subjects);
+  if (started.ok) deps.throttle.succeed(subjects);
+  else if (started.error.code === "second_factor_wrong") return failed("sessions.secondFactorFailed", started.error);
+  else if (started.error.code === "login_failed") return failed("sessions.loginFailed", started.error);
   return started;
 }
+
+type SignedIn = Pick<Credentials["user"], "id" | "login" | "role">;
 
 async function start(
   deps: FeatureDeps,

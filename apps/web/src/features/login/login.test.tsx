@@ -81,6 +81,23 @@ test("SEC-50 back from a provider the reader lands on a page of this dashboard, 
   expect(router.state.location.href).not.toContain("evil");
 });
 
+test("F-D5 back from a provider an account with a second factor is asked for a code; a wrong one may be followed by another", async () => {
+  providerLogin.keep({ loginToken: "SEALED", next: null, invite: null });
+  const { user, router } = renderApp("/login/callback?code=c&state=s", {
+    world: { ...SIGNED_OUT, secondFactor: "on" },
+  });
+  const field = await screen.findByRole("textbox", { name: "Code" });
+
+  await user.type(field, "000000");
+  await user.click(screen.getByRole("button", { name: "Sign in" }));
+  expect((await screen.findByRole("alert")).textContent).toContain("The code is wrong");
+  await user.clear(field);
+  await user.type(field, "123456");
+  await user.click(screen.getByRole("button", { name: "Sign in" }));
+
+  await waitFor(() => expect(router.state.location.pathname).toContain("/networks"));
+});
+
 test("SEC-10 a callback that this tab did not begin is refused in words, with a way back", async () => {
   renderApp("/login/callback?code=c&state=s", { world: SIGNED_OUT });
 
