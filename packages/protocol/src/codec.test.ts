@@ -18,7 +18,15 @@ import { FRAME_BYTES_MAX, type AgentFrame, type ServerFrame } from "./frames.ts"
 import { jobIds, networkIds, peerIds } from "./ids.ts";
 import { identityKeyFromBytes, publicKeyFromBytes, serverKeyFromBytes } from "./keys.ts";
 import { type LinkProfile } from "./link-profile.ts";
-import { applyDelta, type FilterRule, type MapDelta, type MapPeer, type MapSelf } from "./network-map.ts";
+import { isDomainName } from "./names.ts";
+import {
+  applyDelta,
+  type FilterRule,
+  type MapDelta,
+  type MapNames,
+  type MapPeer,
+  type MapSelf,
+} from "./network-map.ts";
 import type { NodeStatus } from "./node-status.ts";
 import { Secret } from "./secret.ts";
 import { aNetworkMap, aPeer, anAllowRule, aSelf, mustBe } from "./testing/index.ts";
@@ -122,8 +130,39 @@ const rule: fc.Arbitrary<FilterRule> = fc.oneof(
     { requiredKeys: [...requiredKeys] },
   ),
 );
+const domain = fc.array(name, { minLength: 1, maxLength: 3 }).map((labels) => labels.join("."));
+const recordBase = {
+  name: fc.oneof(fc.constant("@"), domain.filter(isDomainName)),
+  ttlSeconds: fc.integer({ min: 1, max: 86_400 }),
+};
+const names: fc.Arbitrary<MapNames> = fc.record({
+  domain: domain.filter(isDomainName),
+  host: fc.constantFrom("use" as const, "leave" as const),
+  searchDomains: fc.array(domain.filter(isDomainName), { maxLength: 3 }),
+  records: fc.array(
+    fc.oneof(
+      fc.record({ ...recordBase, type: fc.constant("A" as const), address: ipv4 }),
+      fc.record({ ...recordBase, type: fc.constant("AAAA" as const), address: ipv6 }),
+      fc.record({ ...recordBase, type: fc.constant("CNAME" as const), target: domain.filter(isDomainName) }),
+    ),
+    { maxLength: 4 },
+  ),
+  nameservers: fc.array(
+    fc.record({
+      domains: fc.array(domain.filter(isDomainName), { maxLength: 3 }),
+      servers: fc.array(endpoint, { minLength: 1, maxLength: 4 }),
+    }),
+    { maxLength: 3 },
+  ),
+});
 const delta: fc.Arbitrary<MapDelta> = fc.record(
-  { self, upserts: peers, removals: fc.array(peerId, { maxLength: 5 }), filter: fc.array(rule, { maxLength: 4 }) },
+  {
+    self,
+    upserts: peers,
+    removals: fc.array(peerId, { maxLength: 5 }),
+    filter: fc.array(rule, { maxLength: 4 }),
+    names: fc.option(names),
+  },
   { requiredKeys: ["upserts", "removals"] },
 );
 

@@ -15,6 +15,16 @@ export function peerNameFrom(hostname: string): string {
   return label === "" ? "node" : label;
 }
 
+/** Tells whether a text is a domain name as maps have it: lower case, no dot at the end, at most 200 characters. */
+export function isDomainName(text: unknown): text is string {
+  return typeof text === "string" && text.length <= DOMAIN_LENGTH_MAX && text.split(".").every(isPeerName);
+}
+
+/** Tells whether a text names a record below the domain of a network; "@" is the domain itself. */
+export function isRecordName(text: unknown): text is string {
+  return text === "@" || isDomainName(text);
+}
+
 /** Tells whether a text may be shown as a title: 1 to 64 characters, no control characters, no space at the ends. */
 export function isTitle(text: unknown): text is string {
   return (
@@ -34,6 +44,8 @@ export function toPlainText(text: string, lengthMax: number): string {
 
 /** Characters of a DNS label. */
 export const NAME_LENGTH_MAX = 63;
+/** Characters of a domain name; leaves room for a name before it inside the 253 of DNS. */
+export const DOMAIN_LENGTH_MAX = 200;
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

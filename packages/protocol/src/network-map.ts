@@ -10,6 +10,8 @@ export type NetworkMap = {
   readonly peers: readonly MapPeer[];
   /** First match wins; no match means deny. */
   readonly filter: readonly FilterRule[];
+  /** Absent: names are off in this network. */
+  readonly names?: MapNames;
 };
 
 /** The node's own settings. */
@@ -77,6 +79,33 @@ export type PortRange = { readonly low: number; readonly high: number };
 /** An ICMP or ICMPv6 message; code `null` = any. */
 export type IcmpMatch = { readonly type: number; readonly code: number | null };
 
+/** Names of the network beside those of its peers, and where other names are asked. */
+export type MapNames = {
+  /** What names of this network end in. */
+  readonly domain: string;
+  /** "leave": the node answers names and does not touch the resolver of its host. */
+  readonly host: "use" | "leave";
+  /** Tried behind a short name, after the domain of the network. */
+  readonly searchDomains: readonly string[];
+  readonly records: readonly NameRecord[];
+  readonly nameservers: readonly MapNameservers[];
+};
+
+/** A name that an administrator gave. */
+export type NameRecord = {
+  /** Below the domain of the network; "@" is the domain itself. */
+  readonly name: string;
+  readonly ttlSeconds: number;
+} & (
+  | { readonly type: "A"; readonly address: Ipv4Address }
+  | { readonly type: "AAAA"; readonly address: Ipv6Address }
+  /** One label is a name of the network. */
+  | { readonly type: "CNAME"; readonly target: string }
+);
+
+/** Servers that are asked about some domains; about everything when there are none. */
+export type MapNameservers = { readonly domains: readonly string[]; readonly servers: readonly Endpoint[] };
+
 /** What changes between two sequences of one epoch. */
 export type MapDelta = {
   readonly self?: MapSelf;
@@ -84,6 +113,8 @@ export type MapDelta = {
   readonly removals: readonly PeerId[];
   /** The whole new filter. */
   readonly filter?: readonly FilterRule[];
+  /** Whole; `null`: names are off from now on. */
+  readonly names?: MapNames | null;
 };
 
 /** Identity and version of a map: sequences rise inside an epoch, an epoch changes when history may be lost. */
@@ -101,5 +132,11 @@ export function applyDelta(map: NetworkMap, delta: MapDelta): NetworkMap {
       return newer ?? peer;
     });
   const added = [...upserts.values()].filter((peer) => !removals.has(peer.id));
-  return { self: delta.self ?? map.self, peers: [...kept, ...added], filter: delta.filter ?? map.filter };
+  const names = delta.names === undefined ? map.names : delta.names;
+  return {
+    self: delta.self ?? map.self,
+    peers: [...kept, ...added],
+    filter: delta.filter ?? map.filter,
+    ...(names && { names }),
+  };
 }

@@ -1,8 +1,10 @@
 import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { NetworkId, PeerId } from "@weft/protocol";
+import type { NetworkNames } from "../domain/names.ts";
 import type { Network, Peer } from "../domain/peer.ts";
 import type { PolicyRule } from "../domain/policy-rule.ts";
 import type { Executor } from "./client.ts";
+import { readNames } from "./names-repository.ts";
 import { networkFromRow, peerFromRow, policyRuleFromRow, storedPeerId } from "./rows.ts";
 import { networkChanges, networks, peers, rules } from "./schema/index.ts";
 
@@ -11,6 +13,7 @@ export type NetworkContents = {
   readonly network: Network;
   readonly peers: readonly Peer[];
   readonly rules: readonly PolicyRule[];
+  readonly names: NetworkNames;
 };
 
 /** What happened behind one sequence. */
@@ -20,6 +23,8 @@ export type ChangesSince = {
   readonly peers: ReadonlyMap<PeerId, Peer | undefined>;
   /** The new rules when a change was about them. */
   readonly rules: readonly PolicyRule[] | undefined;
+  /** The new names when a change was about them. */
+  readonly names: NetworkNames | undefined;
   readonly networkChanged: boolean;
   /** When the newest change was made. */
   readonly at: Date | undefined;
@@ -34,7 +39,12 @@ export async function readNetwork(db: Executor, id: NetworkId): Promise<NetworkC
       const [row] = await tx.select().from(networks).where(eq(networks.id, id));
       if (!row) return undefined;
       const peerRows = await tx.select().from(peers).where(eq(peers.networkId, id));
-      return { network: networkFromRow(row), peers: peerRows.map(peerFromRow), rules: await readRules(tx, id) };
+      return {
+        network: networkFromRow(row),
+        peers: peerRows.map(peerFromRow),
+        rules: await readRules(tx, id),
+        names: await readNames(tx, id),
+      };
     },
     { isolationLevel: "repeatable read", accessMode: "read only" },
   );
@@ -59,6 +69,7 @@ export async function readChanges(db: Executor, id: NetworkId, sequence: bigint)
         network: networkFromRow(row),
         peers: byId,
         rules: changes.some(({ kind }) => kind === "rules") ? await readRules(tx, id) : undefined,
+        names: changes.some(({ kind }) => kind === "names") ? await readNames(tx, id) : undefined,
         networkChanged: changes.some(({ kind }) => kind === "network"),
         at: changes.at(-1)?.at,
         isComplete: BigInt(changes.length) === row.sequence - sequence,

@@ -3,6 +3,7 @@ import { backupsList } from "./backups-repository.ts";
 import { deliveriesList } from "./deliveries-repository.ts";
 import { enrolmentKeysList } from "./enrolment-keys-repository.ts";
 import type { ListTable } from "./lists.ts";
+import { nameserversList, recordsList } from "./names-repository.ts";
 import { networksList } from "./networks-repository.ts";
 import { peersList } from "./peers-repository.ts";
 import { rulesList } from "./rules-repository.ts";
@@ -14,6 +15,8 @@ export const LIST_TABLES: Readonly<Record<string, { readonly list: ListTable; re
   auditEvents: { list: auditList },
   backups: { list: backupsList },
   enrolmentKeys: { list: enrolmentKeysList, scopedBy: "network_id" },
+  nameRecords: { list: recordsList, scopedBy: "network_id" },
+  nameservers: { list: nameserversList, scopedBy: "network_id" },
   networks: { list: networksList },
   peers: { list: peersList, scopedBy: "network_id" },
   rules: { list: rulesList, scopedBy: "network_id" },

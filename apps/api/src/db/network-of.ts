@@ -1,8 +1,17 @@
-import { enrolmentKeyIds, groupIds, networkIds, peerIds, routeIds, ruleIds } from "@weft/protocol";
+import {
+  enrolmentKeyIds,
+  groupIds,
+  nameRecordIds,
+  nameserverGroupIds,
+  networkIds,
+  peerIds,
+  routeIds,
+  ruleIds,
+} from "@weft/protocol";
 import { eq } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Executor } from "./client.ts";
-import { enrolmentKeys, groups, peers, routes, rules } from "./schema/index.ts";
+import { enrolmentKeys, groups, nameRecords, nameserverGroups, peers, routes, rules } from "./schema/index.ts";
 
 /** What is known of the network that a call is about. */
 export type CallNetwork =
@@ -46,5 +55,7 @@ const NETWORK_BOUND: readonly Bound[] = [
   { field: "groupId", is: groupIds.is, table: groups, columns: groups },
   { field: "routeId", is: routeIds.is, table: routes, columns: routes },
   { field: "ruleId", is: ruleIds.is, table: rules, columns: rules },
+  { field: "recordId", is: nameRecordIds.is, table: nameRecords, columns: nameRecords },
+  { field: "nameserversId", is: nameserverGroupIds.is, table: nameserverGroups, columns: nameserverGroups },
   { field: "enrolmentKeyId", is: enrolmentKeyIds.is, table: enrolmentKeys, columns: enrolmentKeys },
 ];

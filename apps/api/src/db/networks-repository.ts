@@ -14,7 +14,8 @@ export type NetworkWithCount = Network & { readonly peerCount: number };
 export type NetworkChange =
   | { readonly kind: "peer"; readonly peerId: PeerId }
   | { readonly kind: "rules" }
-  | { readonly kind: "network" };
+  | { readonly kind: "network" }
+  | { readonly kind: "names" };
 
 /** Channel on which replicas tell each other that a network has a new sequence. */
 export const CHANGES_CHANNEL = "weft_changes";

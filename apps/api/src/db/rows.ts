@@ -1,6 +1,8 @@
 import {
   enrolmentKeyIds,
   groupIds,
+  nameRecordIds,
+  nameserverGroupIds,
   networkIds,
   parseEndpoint,
   parseIdentityKey,
@@ -81,6 +83,9 @@ export const storedPeerId = (id: string) => stored(peerIds.parse(id));
 export const storedRuleId = (id: string) => stored(ruleIds.parse(id));
 export const storedGroupId = (id: string) => stored(groupIds.parse(id));
 export const storedRouteId = (id: string) => stored(routeIds.parse(id));
+export const storedRecordId = (id: string) => stored(nameRecordIds.parse(id));
+export const storedNameserversId = (id: string) => stored(nameserverGroupIds.parse(id));
+export const storedEndpoint = (text: string) => stored(parseEndpoint(text));
 export const storedPrefix = (text: string) => stored(parsePrefix(text));
 export const storedKeyId = (id: string) => stored(enrolmentKeyIds.parse(id));
 

@@ -55,6 +55,8 @@ export type Failure =
   | { readonly code: "owner_exists" }
   | { readonly code: "name_taken"; readonly name: string }
   | { readonly code: "name_reserved"; readonly name: string }
+  /** A record or a list of nameservers that cannot be. */
+  | { readonly code: "name_fault"; readonly field: string; readonly reason: string }
   | { readonly code: "range_invalid"; readonly range: string; readonly detail: string }
   | { readonly code: "range_overlaps"; readonly range: string; readonly network: string }
   /** No peer of this network can have the address. */

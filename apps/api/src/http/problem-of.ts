@@ -76,6 +76,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   payload_too_large: 413,
   unsupported_media: 415,
   name_reserved: 422,
+  name_fault: 422,
   range_invalid: 422,
   address_unusable: 422,
   address_pool_full: 422,
@@ -142,6 +143,7 @@ function detailOf(failure: Failure): string {
     case "rule_exists":
       return `rule ${failure.ruleId} says the same already`;
     case "rule_fault":
+    case "name_fault":
       return `${failure.field}: ${failure.reason}`;
     case "work_bound":
       return `${failure.what} would be ${failure.wanted}, and ${failure.limit} is the most that one call may cost; ask about less`;

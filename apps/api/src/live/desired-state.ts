@@ -1,5 +1,6 @@
 import type { MapDelta, MapPeer, PeerId } from "@weft/protocol";
 import { filterKey } from "../domain/access-policy.ts";
+import { namesKey } from "../domain/names.ts";
 import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 
@@ -9,6 +10,8 @@ export type DesiredState = {
   readonly noteSelf: () => void;
   /** Packet rules may say something else now. */
   readonly noteFilter: () => void;
+  /** Names may say something else now. */
+  readonly noteNames: () => void;
   /** The node belongs to other groups now: everything visible must be compared. */
   readonly noteMembership: () => void;
   /** The rules changed: everything visible must be compared. */
@@ -29,45 +32,42 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
   const sent = mirror.makeSet();
   const dirty = new Set<PeerId>();
   let isSelfDirty = false;
-  let isFilterDirty = false;
   let arePeersDirty = false;
-  let sentFilter: string | undefined;
+  const filter = createPart(() => mirror.filterOf(node), filterKey);
+  const names = createPart(() => mirror.namesOf(node), namesKey);
   let isSnapshotDue = true;
   const clear = () => {
     dirty.clear();
     isSelfDirty = false;
-    isFilterDirty = false;
+    filter.clear();
+    names.clear();
     arePeersDirty = false;
   };
   const visible = (id: PeerId) => mirror.maySee(node, id);
   const noteRules = () => {
-    isFilterDirty = true;
+    filter.note();
+    names.note();
     arePeersDirty = true;
-  };
-  /** The packet rules, unless the node has just these. */
-  const takeFilter = () => {
-    const filter = mirror.filterOf(node);
-    const key = filterKey(filter);
-    if (key === sentFilter) return undefined;
-    sentFilter = key;
-    return filter;
   };
   return {
     notePeer: (id) => void dirty.add(id),
     noteSelf: () => void (isSelfDirty = true),
-    noteFilter: () => void (isFilterDirty = true),
+    noteFilter: filter.note,
+    noteNames: names.note,
     noteMembership: noteRules,
     noteRules,
     noteSnapshot: () => void (isSnapshotDue = true),
     isSnapshotDue: () => isSnapshotDue,
-    isPending: () => isSnapshotDue || isSelfDirty || isFilterDirty || arePeersDirty || dirty.size > 0,
+    isPending: () =>
+      isSnapshotDue || isSelfDirty || filter.isDirty() || names.isDirty() || arePeersDirty || dirty.size > 0,
     holds: sent.has,
     noteSentAll() {
       clear();
       isSnapshotDue = false;
       sent.clear();
       for (const id of mirror.peers().keys()) if (visible(id)) sent.add(mirror.indexOf(id));
-      sentFilter = filterKey(mirror.filterOf(node));
+      filter.noteSent();
+      names.noteSent();
     },
     takeDelta() {
       const candidates = arePeersDirty ? new Set([...dirty, ...mirror.peers().keys()]) : dirty;
@@ -85,15 +85,47 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
         }
       }
       const own = isSelfDirty ? mirror.peers().get(node) : undefined;
-      const filter = isFilterDirty ? takeFilter() : undefined;
+      const [newFilter, newNames] = [filter.take(), names.take()];
       clear();
-      if (upserts.length === 0 && removals.length === 0 && !own && !filter) return undefined;
+      const isEmpty = upserts.length === 0 && removals.length === 0 && !own;
+      if (isEmpty && !newFilter && newNames === undefined) return undefined;
       return {
         ...(own && { self: selfOf(mirror.network(), own) }),
         upserts,
         removals,
-        ...(filter && { filter }),
+        ...(newFilter && { filter: newFilter }),
+        ...(newNames !== undefined && { names: newNames }),
       };
+    },
+  };
+}
+
+/** A part of the map that is sent whole, and only when it says something else than before. */
+type MapPart<T> = {
+  readonly note: () => void;
+  readonly isDirty: () => boolean;
+  readonly clear: () => void;
+  /** The node has what the part says at this moment. */
+  readonly noteSent: () => void;
+  /** `undefined` when the node has just this. */
+  readonly take: () => T | undefined;
+};
+
+function createPart<T>(read: () => T, keyOf: (value: T) => string): MapPart<T> {
+  let state: "clean" | "dirty" = "clean";
+  let sent: string | undefined;
+  return {
+    note: () => void (state = "dirty"),
+    isDirty: () => state === "dirty",
+    clear: () => void (state = "clean"),
+    noteSent: () => void (sent = keyOf(read())),
+    take() {
+      if (state === "clean") return undefined;
+      const value = read();
+      const key = keyOf(value);
+      if (key === sent) return undefined;
+      sent = key;
+      return value;
     },
   };
 }

@@ -11,6 +11,7 @@ import {
 import type { LinkProfile, MapDelta, PeerId } from "@weft/protocol";
 import { filterKey } from "../domain/access-policy.ts";
 import { mapPeerFor, selfOf } from "../domain/map-content.ts";
+import { namesKey } from "../domain/names.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 
@@ -37,7 +38,13 @@ export function createMapEncoder(deps: {
         .filter((peer) => mirror.maySee(node, peer.id))
         .map((peer) => mapPeerFor(own, peer));
       const { epoch, sequence } = mirror.network();
-      const body = encodeMapBody({ self: selfOf(mirror.network(), own), peers, filter: mirror.filterOf(node) });
+      const names = mirror.namesOf(node);
+      const body = encodeMapBody({
+        self: selfOf(mirror.network(), own),
+        peers,
+        filter: mirror.filterOf(node),
+        ...(names && { names }),
+      });
       const timeMs = clock.nowMs();
       const frames = splitMap({
         epoch,
@@ -77,5 +84,6 @@ function profileKey(profile: LinkProfile): string {
 
 function classKey(delta: MapDelta, baseSequence: bigint): string {
   const upserts = delta.upserts.map(({ id, profile }) => (profile ? `${id}:${profileKey(profile)}` : id)).join();
-  return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? filterKey(delta.filter) : ""}`;
+  const names = delta.names === undefined ? "" : namesKey(delta.names);
+  return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? filterKey(delta.filter) : ""}|${names}`;
 }

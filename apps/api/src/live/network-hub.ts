@@ -108,8 +108,10 @@ function follow(context: FollowContext, changes: ChangesSince): void {
   sayRemoved(streams, removed);
   sayShutOut(streams, changes.peers.values());
   for (const one of followed) tellOfPeer(context, one);
-  if (changes.rules || changes.networkChanged) {
+  const doNamesChange = changes.names !== undefined || followed.some(({ records }) => records === "touched");
+  if (changes.rules || changes.networkChanged || doNamesChange) {
     for (const stream of streams.values()) {
+      if (doNamesChange) stream.desired.noteNames();
       if (changes.rules) stream.desired.noteRules();
       if (changes.networkChanged) stream.desired.noteSelf();
       needsDelta(stream);

@@ -2,6 +2,7 @@ import { peerIds } from "@weft/protocol";
 import type { PeerId } from "@weft/protocol";
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { DEFAULT_NAME_SETTINGS } from "../domain/names.ts";
 import { createNetworkMirror } from "./network-mirror.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 
@@ -47,7 +48,8 @@ function emptyMirror(): NetworkMirror {
     idleRemovalSeconds: null,
     createdAt: new Date(0),
   } as const;
-  return createNetworkMirror({ network, peers: [], rules: [] }, 0);
+  const names = { settings: DEFAULT_NAME_SETTINGS, records: [], nameservers: [] };
+  return createNetworkMirror({ network, peers: [], rules: [], names }, 0);
 }
 
 function newId(): PeerId {

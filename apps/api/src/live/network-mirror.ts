@@ -1,15 +1,21 @@
 import type { ChangesSince, NetworkContents } from "../db/changes-repository.ts";
-import type { FilterRule, PeerId } from "@weft/protocol";
+import type { FilterRule, MapNames, PeerId } from "@weft/protocol";
 import { compilePolicy, createFilters, maySee } from "../domain/access-policy.ts";
 import type { AccessPolicy, PolicyFilters } from "../domain/access-policy.ts";
 import type { PeerChange } from "../domain/affected-nodes.ts";
 import { createBitSet } from "../domain/bit-set.ts";
 import type { BitSet } from "../domain/bit-set.ts";
 import { mapPeerOf } from "../domain/map-content.ts";
+import { createNamer } from "../domain/names.ts";
 import type { Network, Peer } from "../domain/peer.ts";
 
 /** A change of a peer, followed. */
-export type FollowedChange = { readonly change: PeerChange; readonly touched: ReadonlySet<number> };
+export type FollowedChange = {
+  readonly change: PeerChange;
+  readonly touched: ReadonlySet<number>;
+  /** "touched": a record points at the peer, so it may have to be shown to others now. */
+  readonly records: "same" | "touched";
+};
 
 /** A network in memory, exactly as the database had it at `network.sequence`. */
 export type NetworkMirror = {
@@ -21,6 +27,8 @@ export type NetworkMirror = {
   readonly maySee: (viewer: PeerId, other: PeerId) => boolean;
   /** Packet rules of a member. */
   readonly filterOf: (node: PeerId) => readonly FilterRule[];
+  /** Names for a member; `null` when they are off. */
+  readonly namesOf: (node: PeerId) => MapNames | null;
   /** When the newest change was made, by the clock of the server that made it. */
   readonly changedAtMs: () => number;
   /** A small number for a peer, for bit sets; given to another one only after `forgetUnused` found it unused. */
@@ -42,20 +50,26 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
   const members = () => peers.values();
   let policy = compilePolicy(contents.rules);
   let filters = createFilters(policy, members);
+  let namer = createNamer(contents.names, members);
   let changedAtMs = nowMs;
+  const maySeeNow = (viewer: PeerId, other: PeerId): boolean => {
+    const [left, right] = [peers.get(viewer), peers.get(other)];
+    return left?.state === "active" && right?.state === "active" && maySee(policy, left, right);
+  };
   const indexes = createIndexes();
   return {
     network: () => network,
     policy: () => policy,
     filters: () => filters,
     peers: () => peers,
-    maySee(viewer, other) {
-      const [left, right] = [peers.get(viewer), peers.get(other)];
-      return left?.state === "active" && right?.state === "active" && maySee(policy, left, right);
-    },
+    maySee: maySeeNow,
     filterOf(node) {
       const peer = peers.get(node);
       return peer ? filters.of(peer) : [];
+    },
+    namesOf(node) {
+      const peer = peers.get(node);
+      return peer ? namer.of(peer, (other) => maySeeNow(node, other)) : null;
     },
     changedAtMs: () => changedAtMs,
     indexOf: indexes.of,
@@ -64,6 +78,7 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
       network = next.network;
       policy = compilePolicy(next.rules);
       filters = createFilters(policy, members);
+      namer = createNamer(next.names, members);
       peers = new Map(next.peers.map((peer) => [peer.id, peer]));
     },
     follow(changes) {
@@ -72,13 +87,17 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
         policy = compilePolicy(changes.rules);
         filters = createFilters(policy, members);
       }
+      if (changes.names) namer = createNamer(changes.names, members);
       if (changes.at) changedAtMs = changes.at.getTime();
       return [...changes.peers].map(([id, after]): FollowedChange => {
         const before = peers.get(id);
         if (after) peers.set(id, after);
         else peers.delete(id);
         const content = before && after && sameInMaps(before, after) ? "same" : "other";
-        return { change: { id, before, after, content }, touched: filters.note(before, after) };
+        const isNamed = [before, after].some((peer) => peer && namer.standsBehind(peer));
+        if (isNamed) namer.forgetPeers();
+        const records = isNamed ? "touched" : "same";
+        return { change: { id, before, after, content }, touched: filters.note(before, after), records };
       });
     },
     forgetUnused: (isUsed) => indexes.forgetUnused({ isUsed, members: peers }),

@@ -6,6 +6,8 @@ import {
   identityIds,
   identityProviderIds,
   inviteIds,
+  nameRecordIds,
+  nameserverGroupIds,
   networkIds,
   peerIds,
   routeIds,
@@ -28,6 +30,8 @@ export const EnrolmentKeyIdSchema = id(enrolmentKeyIds);
 export const TokenIdSchema = id(tokenIds);
 export const GroupIdSchema = id(groupIds);
 export const RouteIdSchema = id(routeIds);
+export const NameRecordIdSchema = id(nameRecordIds);
+export const NameserversIdSchema = id(nameserverGroupIds);
 export const RuleIdSchema = id(ruleIds);
 export const SessionIdSchema = id(sessionIds);
 export const InviteIdSchema = id(inviteIds);

@@ -5,6 +5,7 @@ import { groupsContract } from "../features/groups/contract.ts";
 import { instanceContract } from "../features/instance/contract.ts";
 import { jobsContract } from "../features/jobs/contract.ts";
 import { liveContract } from "../features/live/contract.ts";
+import { nameRecordsContract, nameserversContract, nameSettingsContract } from "../features/names/contract.ts";
 import { networksContract } from "../features/networks/contract.ts";
 import { peersContract } from "../features/peers/contract.ts";
 import { policyContract } from "../features/policy/contract.ts";
@@ -32,6 +33,9 @@ export const contracts = {
   rules: rulesContract,
   policy: policyContract,
   routes: routesContract,
+  nameSettings: nameSettingsContract,
+  nameRecords: nameRecordsContract,
+  nameservers: nameserversContract,
   tokens: tokensContract,
   users: usersContract,
   invites: invitesContract,

@@ -7,6 +7,7 @@ import { groupsOperations } from "../features/groups/operations.ts";
 import { instanceOperations } from "../features/instance/operations.ts";
 import { jobsOperations } from "../features/jobs/operations.ts";
 import { liveOperations } from "../features/live/operations.ts";
+import { nameRecordsOperations, nameserversOperations, nameSettingsOperations } from "../features/names/operations.ts";
 import { networksOperations } from "../features/networks/operations.ts";
 import { peersOperations } from "../features/peers/operations.ts";
 import { policyOperations } from "../features/policy/operations.ts";
@@ -58,6 +59,9 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   rules: rulesOperations,
   policy: policyOperations,
   routes: routesOperations,
+  nameSettings: nameSettingsOperations,
+  nameRecords: nameRecordsOperations,
+  nameservers: nameserversOperations,
   tokens: tokensOperations,
   users: usersOperations,
   invites: invitesOperations,

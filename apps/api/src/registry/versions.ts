@@ -19,6 +19,9 @@ export const VERSIONED = {
   peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt", "groupIds"],
   policy: ["networkId", "version"],
   group: ["id", "name", "description"],
+  nameSettings: ["networkId", "state", "domain", "searchDomains", "leftAloneGroupIds"],
+  nameRecord: ["id", "name", "type", "value", "ttlSeconds", "description"],
+  nameservers: ["id", "name", "description", "servers", "domains", "groupIds", "state"],
   webhook: ["id", "name", "url", "actions", "state"],
 } as const;
 

@@ -9,6 +9,7 @@ import { MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
 import { FieldError, parsed, present, within, word, oneOf } from "./checks.ts";
 import { decodeWith, type DecodeError } from "./decode.ts";
 import { filterFromWire, filterToWire } from "./map-filter.ts";
+import { namesFromWire, namesToWire } from "./map-names.ts";
 import { ipv4OrNull, ipv6OrNull, packIds, peersFromWire, peersToWire, unpackIds } from "./map-peers.ts";
 
 /** Encodes a whole map: the body of a snapshot. */
@@ -17,17 +18,22 @@ export function encodeMapBody(map: NetworkMap): Uint8Array {
     self: selfToWire(map.self),
     peers: peersToWire(map.peers),
     filter: filterToWire(map.filter),
+    ...(map.names ? { names: namesToWire(map.names) } : {}),
   });
   return toBinary(NetworkMapSchema, message);
 }
 
 /** Reads and checks the body of a snapshot. */
 export function decodeMapBody(bytes: Uint8Array): Result<NetworkMap, DecodeError> {
-  return decodeWith(NetworkMapSchema, { bytes, bytesMax: MAP_BODY_BYTES_MAX }, (message) => ({
-    self: selfFromWire(present("self", message.self)),
-    peers: message.peers ? peersFromWire(message.peers) : [],
-    filter: message.filter ? filterFromWire(message.filter) : [],
-  }));
+  return decodeWith(NetworkMapSchema, { bytes, bytesMax: MAP_BODY_BYTES_MAX }, (message) => {
+    const names = message.names && namesFromWire(message.names);
+    return {
+      self: selfFromWire(present("self", message.self)),
+      peers: message.peers ? peersFromWire(message.peers) : [],
+      filter: message.filter ? filterFromWire(message.filter) : [],
+      ...(names && { names }),
+    };
+  });
 }
 
 /** Encodes a change: the body of a delta frame. Equal changes of several nodes are encoded once. */
@@ -37,6 +43,7 @@ export function encodeDeltaBody(delta: MapDelta): Uint8Array {
     ...(delta.upserts.length > 0 ? { upserts: peersToWire(delta.upserts) } : {}),
     removals: packIds(delta.removals),
     ...(delta.filter ? { filter: filterToWire(delta.filter) } : {}),
+    ...(delta.names === undefined ? {} : { names: namesToWire(delta.names) }),
   });
   return toBinary(MapDeltaSchema, message);
 }
@@ -48,6 +55,7 @@ export function decodeDeltaBody(bytes: Uint8Array): Result<MapDelta, DecodeError
     upserts: message.upserts ? peersFromWire(message.upserts) : [],
     removals: unpackIds("removals", message.removals),
     ...(message.filter ? { filter: filterFromWire(message.filter) } : {}),
+    ...(message.names ? { names: namesFromWire(message.names) } : {}),
   }));
 }
 

@@ -6,6 +6,7 @@ export { groups } from "./groups.ts";
 export { idempotentAnswers } from "./idempotent-answers.ts";
 export { instance } from "./instance.ts";
 export { invites } from "./invites.ts";
+export { nameRecords, nameserverGroups, nameSettings } from "./names.ts";
 export { networkChanges } from "./network-changes.ts";
 export { networkRoles } from "./network-roles.ts";
 export { networks } from "./networks.ts";

@@ -10,7 +10,7 @@ export const networkChanges = pgTable(
       .notNull()
       .references(() => networks.id, { onDelete: "cascade" }),
     sequence: wide("sequence").notNull(),
-    kind: text("kind", { enum: ["peer", "rules", "network"] }).notNull(),
+    kind: text("kind", { enum: ["peer", "rules", "network", "names"] }).notNull(),
     /** Set with kind "peer"; the peer may be new, changed or gone. */
     peerId: idColumn("peer_id"),
     at: moment("at").notNull(),

@@ -3,6 +3,7 @@ import { deleteGroup, findGroup } from "../../db/groups-repository.ts";
 import type { Group } from "../../db/groups-repository.ts";
 import { selectorKey } from "../../domain/policy-rule.ts";
 import { lockNetwork, publishChanges } from "../../db/networks-repository.ts";
+import { nameserversOfGroup, readNameSettings } from "../../db/names-repository.ts";
 import { rulesNaming } from "../../db/rules-repository.ts";
 import type { Executor } from "../../db/client.ts";
 import { transact } from "../../db/transact.ts";
@@ -40,12 +41,16 @@ export async function removeGroup(
   });
 }
 
-/** Rules and tests that name a group, as a person would look for them. */
+/** What names a group, as a person would look for them. */
 async function usersOf(tx: Executor, group: Group): Promise<string[]> {
   const rules = await rulesNaming(tx, group.id);
   const { tests } = await readPolicy(tx, group.networkId);
   const naming = tests.filter(({ from, to }) => selectorKey(from) === group.id || selectorKey(to) === group.id);
+  const nameservers = await nameserversOfGroup(tx, group.id);
+  const { leftAloneGroupIds } = await readNameSettings(tx, group.networkId);
   return [
+    ...nameservers.map(({ name }) => `nameservers ${name}`),
+    ...(leftAloneGroupIds.includes(group.id) ? ["the settings of names"] : []),
     ...rules.map(({ id, name }) => (name === "" ? `rule ${id}` : `rule ${id} (${name})`)),
     ...naming.map(({ name }) => `test ${name}`),
   ];
