@@ -12,7 +12,15 @@ function changesOf(
   peers: readonly (readonly [PeerId, Peer | undefined])[],
   rules?: readonly PolicyRule[],
 ): ChangesSince {
-  return { network: NETWORK, peers: new Map(peers), rules, networkChanged: false, at: new Date(0), isComplete: true };
+  return {
+    network: NETWORK,
+    peers: new Map(peers),
+    rules,
+    names: undefined,
+    networkChanged: false,
+    at: new Date(0),
+    isComplete: true,
+  };
 }
 
 describe("work per change", () => {

@@ -9,6 +9,7 @@ import {
 } from "@weft/protocol";
 import type { GroupId, PeerId, Result } from "@weft/protocol";
 import { addressesAt } from "../domain/address-pool.ts";
+import { DEFAULT_NAME_SETTINGS } from "../domain/names.ts";
 import type { Network, Peer } from "../domain/peer.ts";
 import { ALL } from "../domain/policy-rule.ts";
 import type { PolicyRule, Selector } from "../domain/policy-rule.ts";
@@ -93,7 +94,8 @@ export const group = (number: number): Selector => ({ kind: "group", id: groupOf
 
 /** The network in memory; without rules given, all may reach all. */
 export function aMirror(peers: readonly Peer[], rules: readonly PolicyRule[] = [aRule(0)]): NetworkMirror {
-  return createNetworkMirror({ network: NETWORK, peers, rules }, 0);
+  const names = { settings: DEFAULT_NAME_SETTINGS, records: [], nameservers: [] };
+  return createNetworkMirror({ network: NETWORK, peers, rules, names }, 0);
 }
 
 function value<T>(result: Result<T, unknown>): T {
