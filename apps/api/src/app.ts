@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import type { PeerId } from "@weft/protocol";
 import type { Config } from "./config.ts";
 import { renewLostHistory } from "./db/database-history.ts";
 import { keepInstanceSecrets, openBootstrap } from "./db/instance-repository.ts";
@@ -16,6 +17,8 @@ import { createHttpServer } from "./http/http-server.ts";
 import { reachableHost } from "./http/reachable-host.ts";
 import { startPeerExpiry } from "./jobs/expire-peers.ts";
 import { createAbsenceRound } from "./jobs/remove-absent-peers.ts";
+import { createConcealRound } from "./jobs/watch-conceal.ts";
+import type { ReportedHandshakes } from "./jobs/watch-conceal.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import { createAgentGate, RESTART_WINDOW_MS } from "./live/agent-gate.ts";
 import { listenForChanges } from "./live/change-listener.ts";
@@ -212,8 +215,28 @@ function jobsOf(own: {
     isOnline: (id) => hub.presence.stateOf(id, clock.nowMs()) === "online",
     nowMs: clock.nowMs,
   });
+  const watchConceal = createConcealRound({
+    db: database.db,
+    networks: () =>
+      [...hub.networks.values()].map(({ mirror }) => ({ network: mirror.network(), peers: mirror.peers() })),
+    handshakesOf: (id) => handshakesOf(hub, id),
+    nowMs: clock.nowMs,
+  });
   const { flush: flushTraffic } = hub.traffic;
-  return startJobs({ db: database.db, clock, auditDays, flushTraffic, removeAbsent, sendWebhooks, onError });
+  const rounds = { flushTraffic, removeAbsent, watchConceal, sendWebhooks };
+  return startJobs({ db: database.db, clock, auditDays, onError, ...rounds });
+}
+
+/** The newest handshakes of a node, as it reported them last. */
+function handshakesOf(hub: LiveHub, id: PeerId): ReportedHandshakes | undefined {
+  const traffic = hub.traffic.find(id);
+  const atMs = traffic?.latest()?.atMs;
+  if (!traffic || atMs === undefined) return undefined;
+  const agesMs = new Map<PeerId, number>();
+  for (const [other, { lastHandshakeAgeMs }] of traffic.links()) {
+    if (lastHandshakeAgeMs !== null) agesMs.set(other, lastHandshakeAgeMs);
+  }
+  return { atMs, agesMs };
 }
 
 async function readVersion(): Promise<string> {

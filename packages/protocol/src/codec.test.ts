@@ -15,7 +15,7 @@ import {
   encodeServerFrame,
 } from "./codec.ts";
 import { FRAME_BYTES_MAX, type AgentFrame, type ServerFrame } from "./frames.ts";
-import { jobIds, networkIds, peerIds } from "./ids.ts";
+import { concealProfileIds, jobIds, networkIds, peerIds } from "./ids.ts";
 import { identityKeyFromBytes, publicKeyFromBytes, serverKeyFromBytes } from "./keys.ts";
 import { type LinkProfile } from "./link-profile.ts";
 import { isDomainName } from "./names.ts";
@@ -103,7 +103,16 @@ const settings = {
   listenPort: fc.integer({ min: 0, max: 65_535 }),
 };
 const profileFallback = fc.constantFrom("plain" as const, "refuse" as const);
-const self: fc.Arbitrary<MapSelf> = fc.oneof(fc.record(settings), fc.record({ ...settings, profileFallback }));
+const conceal = fc.record({
+  profileId: sized(16).map((bytes) => mustBe(concealProfileIds.fromBytes(bytes))),
+  version: fc.integer({ min: 1, max: 0xffff_ffff }),
+  settings: fc.string({ maxLength: 200 }).map((text) => new Secret(text)),
+});
+const self: fc.Arbitrary<MapSelf> = fc.oneof(
+  fc.record(settings),
+  fc.record({ ...settings, profileFallback }),
+  fc.record({ ...settings, conceal }),
+);
 const portRange = fc.tuple(port, port).map(([a, b]) => ({ low: Math.min(a, b), high: Math.max(a, b) }));
 const byte = fc.integer({ min: 0, max: 255 });
 const ruleBase = {

@@ -20,6 +20,7 @@ export type IdentityId = Brand<string, "IdentityId">;
 export type WebhookId = Brand<string, "WebhookId">;
 export type DeliveryId = Brand<string, "DeliveryId">;
 export type BackupId = Brand<string, "BackupId">;
+export type ConcealProfileId = Brand<string, "ConcealProfileId">;
 
 /** Why a text is not an id of the wanted kind. */
 export type IdError = { readonly code: "id"; readonly expected: string; readonly got: string };
@@ -52,6 +53,7 @@ export const identityIds = idKind<IdentityId>("idn_");
 export const webhookIds = idKind<WebhookId>("hook_");
 export const deliveryIds = idKind<DeliveryId>("dlv_");
 export const backupIds = idKind<BackupId>("bak_");
+export const concealProfileIds = idKind<ConcealProfileId>("cpr_");
 
 /** Bytes behind the text of an id. */
 export const ID_BYTES = 16;

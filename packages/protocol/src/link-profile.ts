@@ -59,6 +59,8 @@ function bad(detail: string): Result<never, LinkProfileError> {
 export const CAPABILITY = {
   aes256Gcm: "cipher.aes-256-gcm",
   elision: "elide",
+  /** Takes a conceal profile from its map. */
+  conceal: "conceal",
 } as const;
 
 export const LINK_PROFILE_BYTES = 8;

@@ -1,5 +1,5 @@
 import type { Endpoint, Ipv4Address, Ipv6Address, Prefix } from "./addresses.ts";
-import type { NetworkId, PeerId } from "./ids.ts";
+import type { ConcealProfileId, NetworkId, PeerId } from "./ids.ts";
 import type { PublicKey } from "./keys.ts";
 import type { LinkProfile, ProfileFallback } from "./link-profile.ts";
 import type { Secret } from "./secret.ts";
@@ -30,6 +30,16 @@ export type MapSelf = {
   readonly listenPort: number;
   /** What to do when a peer cannot be reached under the profile they share; absent = refuse. */
   readonly profileFallback?: ProfileFallback;
+  /** How datagrams are disguised; absent = plain WireGuard. */
+  readonly conceal?: MapConceal;
+};
+
+/** One version of a conceal profile. The settings hold a key. */
+export type MapConceal = {
+  readonly profileId: ConcealProfileId;
+  readonly version: number;
+  /** Lines of key=value; `parseConcealLines` reads them. */
+  readonly settings: Secret<string>;
 };
 
 /** Another member that this node may see. */

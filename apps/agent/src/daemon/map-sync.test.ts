@@ -1,5 +1,5 @@
 import type { Tunnel, TunnelError } from "@weft/dataplane";
-import { err, ok, type LinkProfile, type NetworkMap } from "@weft/protocol";
+import { concealProfileIds, err, ok, Secret, type LinkProfile, type NetworkMap } from "@weft/protocol";
 import { aNetworkMap, anAllowRule, aPeer, aPrefix, aPublicKey, aSelf, mustBe } from "@weft/protocol/testing";
 import { describe, expect, test } from "vitest";
 
@@ -40,6 +40,7 @@ function start(overrides: Partial<Tunnel> = {}, parts: Partial<MapSyncParts> = {
       changePeers: note("changePeers", tunnel.changePeers),
       replaceFilter: note("replaceFilter", tunnel.replaceFilter),
       replaceSelf: note("replaceSelf", tunnel.replaceSelf),
+      replaceConceal: note("replaceConceal", tunnel.replaceConceal),
       ...overrides,
     });
   }, parts);
@@ -118,6 +119,41 @@ describe("map to tunnel", () => {
     expect(profiles.before(publicKey)).toBe("plain");
     sync.applyChange({ upserts: [], removals: [aPeer(1).id] });
     expect(profiles.before(publicKey)).toBeUndefined();
+  });
+
+  test("a conceal profile of the map is used at once, leaves room in the MTU, and goes with the map's word for it", () => {
+    const { sync, calls } = start({}, { conceal: "map" });
+    const conceal = (version: number, text: string) => ({
+      profileId: mustBe(concealProfileIds.fromBytes(new Uint8Array(16))),
+      version,
+      settings: new Secret(text),
+    });
+    const replaced = () => calls.flatMap(({ name, argument }) => (name === "replaceConceal" ? [argument] : []));
+    sync.applyMap(aNetworkMap(1, { self: aSelf({ conceal: conceal(1, "s1=15\ns4=20") }) }));
+    expect(replaced()).toMatchObject([{ s1: 15, s4: 20 }]);
+
+    calls.length = 0;
+    sync.applyChange({ self: aSelf({ conceal: conceal(2, "s4=30") }), upserts: [], removals: [] });
+    sync.applyChange({ self: aSelf({ conceal: conceal(2, "s4=30") }), upserts: [], removals: [] });
+    expect(replaced()).toMatchObject([{ s1: 0, s4: 30 }]);
+    expect(calls.find(({ name }) => name === "replaceSelf")?.argument).toMatchObject({ mtu: 1_390 });
+
+    const errors = sync.applyChange({ self: aSelf({ conceal: conceal(3, "s9=1") }), upserts: [], removals: [] });
+    expect(errors).toMatchObject([{ object: "conceal", detail: expect.stringContaining("update it") }]);
+    expect(replaced()).toHaveLength(1);
+
+    sync.applyChange({ self: aSelf(), upserts: [], removals: [] });
+    expect(replaced().at(-1)).toBeNull();
+  });
+
+  test("a host with a profile of its own takes none from the map", () => {
+    const { sync, calls } = start({}, { conceal: "host" });
+    const profileId = mustBe(concealProfileIds.fromBytes(new Uint8Array(16)));
+    const conceal = { profileId, version: 1, settings: new Secret("s1=15") };
+
+    expect(sync.applyMap(aNetworkMap(1, { self: aSelf({ conceal }) }))).toEqual([]);
+
+    expect(calls.map(({ name }) => name)).not.toContain("replaceConceal");
   });
 
   test("a key that moves from a removed peer to a new one stays in the tunnel", () => {

@@ -3,6 +3,7 @@ import {
   err,
   ok,
   type ApplyError,
+  type MapConceal,
   type MapDelta,
   type MapPeer,
   type MapSelf,
@@ -12,7 +13,7 @@ import {
 } from "@weft/protocol";
 
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
-import { tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
+import { concealOf, tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
 import { createPeerIndex, type PeerIndex } from "./peer-index.ts";
 import { createProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 
@@ -23,6 +24,8 @@ export type MapSyncParts = {
   /** What a host's own settings say about the MTU. */
   readonly policy: MtuPolicy;
   readonly profiles: ProfileMemory;
+  /** Who says how datagrams are disguised. */
+  readonly conceal: "map" | "host";
 };
 
 /** Keeps the tunnel equal to the newest map. */
@@ -53,7 +56,7 @@ export type MapSync = {
 };
 
 export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts> = {}): MapSync {
-  const { policy = {}, profiles = createProfileMemory() } = own;
+  const { policy = {}, profiles = createProfileMemory(), conceal = "host" } = own;
   /** Own settings and filter; the peers are in the index, so that a change costs what it changes. */
   let settings: Settings | null = null;
   let wholeMap: NetworkMap | null = null;
@@ -63,6 +66,16 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
   const peers = createPeerIndex();
   const index = remembering(peers, profiles);
   const selfOf = (self: MapSelf): TunnelSelf => tunnelSelf(self, policy);
+  /** A new disguise counts from the next datagram on; sessions stay. */
+  const disguise = (before: MapSelf | null, next: MapSelf): ApplyError[] => {
+    if (!tunnel || conceal === "host" || isSameConceal(before?.conceal, next.conceal)) return [];
+    const wanted = concealOf(next);
+    if (next.conceal && !wanted) {
+      const detail = `version ${next.conceal.version} of the profile means nothing to this agent; update it`;
+      return [{ object: "conceal", detail }];
+    }
+    return problems("conceal", tunnel.replaceConceal(wanted));
+  };
 
   const currentMap = (): NetworkMap | null => (wholeMap ??= settings && { ...settings, peers: index.all() });
   /** Makes the tunnel for the present map, empty as it is new, then fills it. */
@@ -73,7 +86,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
     if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
     tunnel = made.value;
     tunnelsMade += 1;
-    const filled = fill(tunnel, map, profiles);
+    const filled = [...disguise(null, map.self), ...fill(tunnel, map, profiles)];
     return [...filled, ...problems("sessions", tunnel.resumePeers(resume.splice(0)))];
   };
   const takeDown = (): void => {
@@ -92,6 +105,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       if (!tunnel || !before) return build();
       return [
         ...problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(next.self))),
+        ...disguise(before.self, next.self),
         ...fill(tunnel, next, profiles),
       ];
     },
@@ -109,6 +123,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       const touchesPeers = upserts.length + removals.length > 0;
       return [
         ...(delta.self ? problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(delta.self))) : []),
+        ...(delta.self ? disguise(before.self, delta.self) : []),
         ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
         ...(touchesPeers ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
       ];
@@ -136,6 +151,10 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       peers.replace([]);
     },
   };
+}
+
+function isSameConceal(left: MapConceal | undefined, right: MapConceal | undefined): boolean {
+  return left?.profileId === right?.profileId && left?.version === right?.version;
 }
 
 /** Peers with a session or a try at one: somebody waits for them. */

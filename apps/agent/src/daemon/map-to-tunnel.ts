@@ -2,7 +2,9 @@ import type { TunnelPeer, TunnelSelf } from "@weft/dataplane";
 import {
   endpointParts,
   hostPrefix,
+  parseConcealLines,
   prefixContains,
+  type ConcealProfile,
   type Endpoint,
   type LinkProfile,
   type MapPeer,
@@ -32,13 +34,22 @@ export function tunnelPeer(peer: MapPeer, self: MapSelf, profileBefore?: LinkPro
 }
 
 /** The node's own side as the tunnel wants it. */
-export function tunnelSelf(self: MapSelf, { paddingBytes = 0, ...policy }: MtuPolicy): TunnelSelf {
+export function tunnelSelf(
+  self: MapSelf,
+  { paddingBytes = concealOf(self)?.s4 ?? 0, ...policy }: MtuPolicy,
+): TunnelSelf {
   return {
     addresses: [self.ipv4, self.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])),
     routes: networkRanges(self),
     mtu: Math.max(self.mtu - paddingBytes, Math.min(self.mtu, IPV6_MTU_MIN)),
     ...policy,
   };
+}
+
+/** How the map wants datagrams disguised; null = not at all, or in a way that this version does not know. */
+export function concealOf({ conceal }: MapSelf): ConcealProfile | null {
+  const read = conceal && parseConcealLines(conceal.settings.expose());
+  return read?.ok ? read.value : null;
 }
 
 /** Ranges that are reached through the tunnel. */

@@ -1,6 +1,6 @@
 import { profileCapabilities } from "@weft/dataplane";
 import type { CipherChoice, EngineTuning, HostInterface, PeerState, TunnelEvent } from "@weft/dataplane";
-import { ANNOUNCED_WORK, workCapability } from "@weft/protocol";
+import { ANNOUNCED_WORK, CAPABILITY, workCapability } from "@weft/protocol";
 import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -93,7 +93,7 @@ export function createNode(deps: NodeDeps): MeshNode {
   const send = (frame: AgentFrame): void => void control.send(frame);
   const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
   const makeTunnel = createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) });
-  const sync = createMapSync(makeTunnel, { policy: mtuPolicy, profiles });
+  const sync = createMapSync(makeTunnel, { policy: mtuPolicy, profiles, conceal: deps.conceal ? "host" : "map" });
   const peerState = (peer: MapPeer): PeerState | null => sync.tunnel()?.peer(peer.publicKey) ?? null;
   const applier = createMapApplier({
     sync,
@@ -315,6 +315,8 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       arch,
       capabilities: [
         ...profileCapabilities({ cipher: deps.cipher, checksumElision: deps.tuning.checksumElision ?? "auto" }),
+        // A host with a profile of its own takes none from the map.
+        ...(deps.conceal ? [] : [CAPABILITY.conceal]),
         ...ANNOUNCED_WORK.filter((kind) => !deps.forbiddenJobs.has(kind)).map(workCapability),
       ],
     },

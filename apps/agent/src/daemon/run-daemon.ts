@@ -111,10 +111,9 @@ function settingsOf(
   if (!conceal.ok) return conceal;
   const measured = measureCiphers();
   const cipher = chooseCipher(wish.value, measured.ok ? measured.value : []);
-  const paddingBytes = conceal.value?.profile.s4 ?? 0;
   return ok({
     tuning: tuning.value,
-    mtuPolicy: { ...policy.value, paddingBytes },
+    mtuPolicy: conceal.value ? { ...policy.value, paddingBytes: conceal.value.profile.s4 } : policy.value,
     metricsPort: port.value,
     forbiddenJobs: forbidden.value,
     cipher,

@@ -1,4 +1,5 @@
 import {
+  concealProfileIds,
   enrolmentKeyIds,
   groupIds,
   nameRecordIds,
@@ -11,7 +12,16 @@ import {
 import { eq } from "drizzle-orm";
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Executor } from "./client.ts";
-import { enrolmentKeys, groups, nameRecords, nameserverGroups, peers, routes, rules } from "./schema/index.ts";
+import {
+  concealProfiles,
+  enrolmentKeys,
+  groups,
+  nameRecords,
+  nameserverGroups,
+  peers,
+  routes,
+  rules,
+} from "./schema/index.ts";
 
 /** What is known of the network that a call is about. */
 export type CallNetwork =
@@ -57,5 +67,6 @@ const NETWORK_BOUND: readonly Bound[] = [
   { field: "ruleId", is: ruleIds.is, table: rules, columns: rules },
   { field: "recordId", is: nameRecordIds.is, table: nameRecords, columns: nameRecords },
   { field: "nameserversId", is: nameserverGroupIds.is, table: nameserverGroups, columns: nameserverGroups },
+  { field: "concealProfileId", is: concealProfileIds.is, table: concealProfiles, columns: concealProfiles },
   { field: "enrolmentKeyId", is: enrolmentKeyIds.is, table: enrolmentKeys, columns: enrolmentKeys },
 ];

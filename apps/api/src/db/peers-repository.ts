@@ -44,6 +44,15 @@ export const peersList: ListTable = {
   search: [peers.name, peers.hostname, sql`host(${peers.ipv4})`, sql`host(${peers.ipv6})`],
 };
 
+/** Peers as they stand in the list of who runs which conceal profile. */
+export const concealNodesList: ListTable = {
+  table: peers,
+  id: peers.id,
+  fields: { name: sortColumn(peers.name) },
+  filters: {},
+  search: [],
+};
+
 export async function listPeers(db: Executor, networkId: string, request: ListRequest): Promise<ListedPage<Peer>> {
   const page = listPage(peersList, request, eq(peers.networkId, networkId));
   const rows = await db

@@ -52,6 +52,7 @@ export function networkFromRow(row: typeof networks.$inferSelect): Network {
     approval: row.approval,
     membershipSeconds: row.membershipSeconds,
     idleRemovalSeconds: row.idleRemovalSeconds,
+    conceal: row.conceal,
     createdAt: row.createdAt,
   };
 }

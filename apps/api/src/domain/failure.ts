@@ -84,6 +84,11 @@ export type Failure =
     }
   /** Another peer has an approved route to just this range. */
   | { readonly code: "route_taken"; readonly prefix: string; readonly routeId: string }
+  /** A value of a conceal profile breaks a rule. */
+  | { readonly code: "conceal_fault"; readonly key: string; readonly rule: string }
+  /** Nodes that may talk would not understand each other. */
+  | { readonly code: "conceal_separates"; readonly pairs: number; readonly examples: readonly string[] }
+  | { readonly code: "conceal_not_rolling" }
   | { readonly code: "cursor_invalid" }
   | { readonly code: "backup_busy" }
   | { readonly code: "backup_faulty"; readonly detail: string }

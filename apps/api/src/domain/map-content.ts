@@ -1,9 +1,11 @@
 import type { MapPeer, MapSelf } from "@weft/protocol";
+import { concealFor } from "./conceal-plan.ts";
 import { linkProfileOf } from "./link-profile.ts";
 import type { Network, Peer } from "./peer.ts";
 
 /** What a node is told about itself. */
 export function selfOf(network: Network, peer: Peer): MapSelf {
+  const conceal = concealFor(network.conceal, peer);
   return {
     peerId: peer.id,
     name: peer.name,
@@ -16,6 +18,7 @@ export function selfOf(network: Network, peer: Peer): MapSelf {
     mtu: TUNNEL_MTU,
     listenPort: 0,
     profileFallback: network.profileFallback,
+    ...(conceal && { conceal }),
   };
 }
 

@@ -36,6 +36,7 @@ export function planNetwork(
     approval: "automatic",
     membershipSeconds: null,
     idleRemovalSeconds: null,
+    conceal: null,
     createdAt: inputs.now,
   });
 }

@@ -10,6 +10,7 @@ import type {
   ProfileFallback,
   PublicKey,
 } from "@weft/protocol";
+import type { ConcealPlan } from "./conceal-plan.ts";
 import type { NetworkApproval, PeerState } from "./peer-state.ts";
 
 /** A member of a network, as the database knows it. */
@@ -69,5 +70,7 @@ export type Network = {
   readonly membershipSeconds: number | null;
   /** Peers that were away for so long are removed; none is when null. */
   readonly idleRemovalSeconds: number | null;
+  /** How its nodes disguise their datagrams; plain WireGuard when null. */
+  readonly conceal: ConcealPlan | null;
   readonly createdAt: Date;
 };

@@ -63,6 +63,8 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   range_overlaps: 409,
   rule_exists: 409,
   peer_state: 409,
+  conceal_separates: 409,
+  conceal_not_rolling: 409,
   route_taken: 409,
   in_use: 409,
   peer_offline: 409,
@@ -81,6 +83,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   address_unusable: 422,
   address_pool_full: 422,
   rule_fault: 422,
+  conceal_fault: 422,
   policy_test_failed: 422,
   work_bound: 422,
   same_peer: 422,
@@ -149,6 +152,11 @@ function detailOf(failure: Failure): string {
       return `${failure.what} would be ${failure.wanted}, and ${failure.limit} is the most that one call may cost; ask about less`;
     case "limit_reached":
       return `there are ${failure.limit} ${failure.what} already, and more are not kept; remove some first`;
+    case "conceal_fault":
+      return `${failure.key}: ${failure.rule}`;
+    case "conceal_separates":
+    case "conceal_not_rolling":
+      return concealTrouble(failure);
     case "policy_test_failed":
       return testsFailed(failure.failed);
     case "backup_busy":
@@ -245,6 +253,14 @@ function standsInTheWay(failure: Extract<Failure, { readonly code: "peer_state" 
     return `route ${failure.routeId} leads to ${failure.prefix} already; remove it first`;
   }
   return `the ${failure.what} is still used by ${failure.users.join(", ")}; change or remove that first`;
+}
+
+function concealTrouble(
+  failure: Extract<Failure, { readonly code: "conceal_separates" | "conceal_not_rolling" }>,
+): string {
+  if (failure.code === "conceal_not_rolling") return "no conceal profile is being rolled out here";
+  const pairs = failure.pairs === 1 ? "one pair" : `${failure.pairs} pairs`;
+  return `${pairs} of nodes that may talk would not understand each other (${failure.examples.join("; ")}): choose groups that talk among themselves only, update agents that take no profiles, or accept the separation`;
 }
 
 function jobTrouble(

@@ -11,6 +11,8 @@ export function startJobs(deps: {
   readonly auditDays: number;
   readonly flushTraffic: () => Promise<void>;
   readonly removeAbsent: () => Promise<void>;
+  /** Keeps new conceal profiles, or takes them back. */
+  readonly watchConceal: () => Promise<void>;
   /** Sends webhooks that are due. */
   readonly sendWebhooks: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
@@ -22,6 +24,11 @@ export function startJobs(deps: {
       everyMs: ABSENCE_MS,
       run: deps.removeAbsent,
       onError: (error) => onError("absent_peers_not_removed", error),
+    }),
+    startJob({
+      everyMs: CONCEAL_MS,
+      run: deps.watchConceal,
+      onError: (error) => onError("conceal_not_watched", error),
     }),
     startJob({
       everyMs: WEBHOOKS_MS,
@@ -44,5 +51,6 @@ export function startJobs(deps: {
 const FLUSH_MS = 10_000;
 /** Absent peers go at most this long after their time, and the time of a statement. */
 const ABSENCE_MS = 10_000;
+const CONCEAL_MS = 5_000;
 const WEBHOOKS_MS = 1_000;
 const PRUNE_MS = 10 * 60_000;

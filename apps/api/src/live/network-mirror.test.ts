@@ -46,6 +46,7 @@ function emptyMirror(): NetworkMirror {
     approval: "automatic",
     membershipSeconds: null,
     idleRemovalSeconds: null,
+    conceal: null,
     createdAt: new Date(0),
   } as const;
   const names = { settings: DEFAULT_NAME_SETTINGS, records: [], nameservers: [] };

@@ -1,5 +1,6 @@
 import {
   backupIds,
+  concealProfileIds,
   deliveryIds,
   enrolmentKeyIds,
   groupIds,
@@ -38,6 +39,7 @@ export const InviteIdSchema = id(inviteIds);
 export const IdentityProviderIdSchema = id(identityProviderIds);
 export const IdentityIdSchema = id(identityIds);
 export const BackupIdSchema = id(backupIds);
+export const ConcealProfileIdSchema = id(concealProfileIds);
 export const WebhookIdSchema = id(webhookIds);
 export const DeliveryIdSchema = id(deliveryIds);
 

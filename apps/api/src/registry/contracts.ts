@@ -1,5 +1,6 @@
 import { auditEventsContract } from "../features/audit/contract.ts";
 import { backupsContract } from "../features/backups/contract.ts";
+import { concealContract } from "../features/conceal/contract.ts";
 import { enrolmentKeysContract } from "../features/enrolment/contract.ts";
 import { groupsContract } from "../features/groups/contract.ts";
 import { instanceContract } from "../features/instance/contract.ts";
@@ -36,6 +37,7 @@ export const contracts = {
   nameSettings: nameSettingsContract,
   nameRecords: nameRecordsContract,
   nameservers: nameserversContract,
+  conceal: concealContract,
   tokens: tokensContract,
   users: usersContract,
   invites: invitesContract,

@@ -2,6 +2,7 @@ import type { Result } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
 import { auditEventsOperations } from "../features/audit/operations.ts";
 import { backupsOperations } from "../features/backups/operations.ts";
+import { concealOperations } from "../features/conceal/operations.ts";
 import { enrolmentKeysOperations } from "../features/enrolment/operations.ts";
 import { groupsOperations } from "../features/groups/operations.ts";
 import { instanceOperations } from "../features/instance/operations.ts";
@@ -62,6 +63,7 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   nameSettings: nameSettingsOperations,
   nameRecords: nameRecordsOperations,
   nameservers: nameserversOperations,
+  conceal: concealOperations,
   tokens: tokensOperations,
   users: usersOperations,
   invites: invitesOperations,

@@ -22,6 +22,8 @@ export const VERSIONED = {
   nameSettings: ["networkId", "state", "domain", "searchDomains", "leftAloneGroupIds"],
   nameRecord: ["id", "name", "type", "value", "ttlSeconds", "description"],
   nameservers: ["id", "name", "description", "servers", "domains", "groupIds", "state"],
+  concealProfile: ["id", "name", "description", "version"],
+  concealPlan: ["networkId", "base", "next", "groupIds", "state"],
   webhook: ["id", "name", "url", "actions", "state"],
 } as const;
 

@@ -28,6 +28,7 @@ export const NETWORK: Network = {
   approval: "automatic",
   membershipSeconds: null,
   idleRemovalSeconds: null,
+  conceal: null,
   createdAt: new Date(0),
 };
 

@@ -63,6 +63,21 @@ describe("timers of a profile", () => {
     expect(alice.core.pollEvent()).toMatchObject({ kind: "handshake-failed", attempts: sent });
   });
 
+  test("CFG-17 a new profile leaves the session alone and starts a handshake with each connected peer", () => {
+    const [alice, bob] = pair({ s1: "15" });
+    alice.want(0);
+    bob.receive(alice.takeMessages(), 10);
+    alice.receive(bob.takeMessages(), 20);
+    alice.take();
+
+    alice.core.replaceConceal(PLAIN_CONCEAL, at(9_000));
+
+    const kinds = alice.take().map(({ kind }) => kind);
+    expect(kinds).toEqual(["set-conceal", "set-silence", "send-handshake"]);
+    bob.core.replaceConceal(PLAIN_CONCEAL, at(9_000));
+    expect(messagesOf(bob.take()), "its session is not confirmed").toHaveLength(0);
+  });
+
   test("TMR-07 TMR-08 the engine learns between which times silence ends, and of WireGuard's own without a profile", () => {
     const [alice] = pair({ keepalive_timeout: "4-8", rekey_timeout: "6-12" });
 

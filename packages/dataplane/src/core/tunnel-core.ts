@@ -23,7 +23,7 @@ import type { EngineEvent } from "./engine-port.ts";
 import { createCookieSecrets, rotateCookieSecrets } from "./handshake/cookie.ts";
 import type { LocalIdentity } from "./handshake/identity.ts";
 import { createIndexTable } from "./index-table.ts";
-import { handlePeerDue } from "./initiator-flow.ts";
+import { handlePeerDue, startHandshake } from "./initiator-flow.ts";
 import { changesOf, mapDiff, type PeerChange } from "./map-diff.ts";
 import { createPacer } from "./pacer.ts";
 import { type Peer, peerStateOf } from "./peer.ts";
@@ -108,6 +108,8 @@ export function createTunnelCore(input: TunnelCoreInput): TunnelCore {
     writer.push({ kind: "set-conceal", disguise: profile && { profile, seed: input.random(SEED_BYTES) } });
     writer.push({ kind: "set-silence", silence: profile ? silenceOf(context.ranges) : WIREGUARD_SILENCE });
     refreshPaths(context, now.nowMs);
+    // Sessions stay, but only a handshake shows that the other side has changed too.
+    for (const peer of context.peers.all()) if (peer.link.state === "up") startHandshake(context, peer, now);
   };
   sendSecrets();
   if (input.conceal) replaceConceal(input.conceal, at);

@@ -1,6 +1,7 @@
 export { type AmneziaConf, type ConfPeer, type ConfSection, formatAmneziaConf, parseAmneziaConf } from "./conf.ts";
 export { concealCommon } from "./compatibility.ts";
 export { concealKeys, isConcealKey, setConcealKeys } from "./keys.ts";
+export { formatConcealLines, parseConcealLines } from "./lines.ts";
 export { CONCEAL_PRESETS, type ConcealPreset, makeConceal } from "./presets.ts";
 export {
   CONCEAL_KINDS,

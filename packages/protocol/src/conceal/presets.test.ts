@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { concealCommon } from "./compatibility.ts";
-import { concealKeys, setConcealKeys } from "./keys.ts";
+import { concealKeys } from "./keys.ts";
+import { formatConcealLines, parseConcealLines } from "./lines.ts";
 import { CONCEAL_PRESETS, type ConcealPreset, makeConceal } from "./presets.ts";
 import { CONCEAL_SIGNATURES, concealInnerMtu, PLAIN_CONCEAL } from "./profile.ts";
 import { concealAdvice } from "./rules.ts";
@@ -15,7 +16,7 @@ describe("presets", () => {
     (preset) => {
       for (let seed = 0; seed < 150; seed += 1) {
         const profile = makeConceal(preset, chance(`${preset} ${seed}`));
-        const again = setConcealKeys(PLAIN_CONCEAL, concealKeys(profile));
+        const again = parseConcealLines(formatConcealLines(profile));
 
         expect(again.ok && concealKeys(again.value)).toEqual(concealKeys(profile));
         expect(concealAdvice(profile)).toEqual([]);

@@ -1,11 +1,12 @@
 import { create, toBinary, type MessageShape } from "@bufbuild/protobuf";
 
 import { ipToBytes, parsePrefix, type Prefix } from "../addresses.ts";
-import { networkIds, peerIds } from "../ids.ts";
+import { concealProfileIds, networkIds, peerIds } from "../ids.ts";
 import { isPeerName, isTitle } from "../names.ts";
-import type { MapDelta, MapSelf, NetworkMap } from "../network-map.ts";
+import type { MapConceal, MapDelta, MapSelf, NetworkMap } from "../network-map.ts";
 import type { Result } from "../result.ts";
-import { MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
+import { Secret } from "../secret.ts";
+import { ConcealSettingsSchema, MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
 import { FieldError, parsed, present, within, word, oneOf } from "./checks.ts";
 import { decodeWith, type DecodeError } from "./decode.ts";
 import { filterFromWire, filterToWire } from "./map-filter.ts";
@@ -72,7 +73,22 @@ function selfToWire(self: MapSelf): MessageShape<typeof MapSelfSchema> {
     mtu: self.mtu,
     listenPort: self.listenPort,
     profileFallback: self.profileFallback ?? "",
+    ...(self.conceal ? { conceal: concealToWire(self.conceal) } : {}),
   });
+}
+
+function concealToWire({ profileId, version, settings }: MapConceal): MessageShape<typeof ConcealSettingsSchema> {
+  return create(ConcealSettingsSchema, { profileId, version, settings: settings.expose() });
+}
+
+function concealFromWire(message: MessageShape<typeof ConcealSettingsSchema>): MapConceal {
+  const { settings } = message;
+  if (settings.length > CONCEAL_TEXT_MAX) throw new FieldError("self.conceal.settings", "too long");
+  return {
+    profileId: parsed("self.conceal.profile_id", concealProfileIds.parse(message.profileId)),
+    version: within("self.conceal.version", message.version, { min: 1, max: 0xffff_ffff }),
+    settings: new Secret(settings),
+  };
 }
 
 function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
@@ -91,6 +107,7 @@ function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
     ...(profileFallback === ""
       ? {}
       : { profileFallback: word("self.profile_fallback", profileFallback, isProfileFallback) }),
+    ...(message.conceal ? { conceal: concealFromWire(message.conceal) } : {}),
   };
 }
 
@@ -103,6 +120,8 @@ function prefixOrNull(field: string, text: string): Prefix | null {
 
 const isProfileFallback = oneOf(["plain", "refuse"]);
 const EMPTY = new Uint8Array(0);
+/** Five signature packets of a whole datagram each, as hex. */
+const CONCEAL_TEXT_MAX = 700_000;
 
 /** Longest map body before compression; about 600,000 peers. */
 export const MAP_BODY_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import type { ProfileFallback } from "@weft/protocol";
 import { sql } from "drizzle-orm";
+import type { ConcealPlan } from "../../domain/conceal-plan.ts";
 import type { NetworkApproval } from "../../domain/peer-state.ts";
-import { cidr, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { cidr, check, index, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, idColumn, wide } from "./columns.ts";
 
 export const networks = pgTable(
@@ -29,6 +30,8 @@ export const networks = pgTable(
     membershipSeconds: integer("membership_seconds"),
     /** Peers that were away for so long are removed; none is when null. */
     idleRemovalSeconds: integer("idle_removal_seconds"),
+    /** How its nodes disguise their datagrams; plain WireGuard when null. */
+    conceal: jsonb("conceal").$type<ConcealPlan>(),
     createdAt: createdAt(),
   },
   (table) => [
