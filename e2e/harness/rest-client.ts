@@ -2,6 +2,7 @@
 export type RestClient = {
   readonly get: (path: string) => Promise<unknown>;
   readonly post: (path: string, body?: unknown) => Promise<unknown>;
+  readonly put: (path: string, body: unknown) => Promise<unknown>;
   readonly patch: (path: string, body: unknown) => Promise<unknown>;
   readonly remove: (path: string) => Promise<void>;
 };
@@ -32,6 +33,7 @@ export function createRestClient(serverUrl: string): RestClient {
   return {
     get: (path) => call("GET", path),
     post: (path, body) => call("POST", path, body ?? {}),
+    put: (path, body) => call("PUT", path, body),
     patch: (path, body) => call("PATCH", path, body),
     remove: async (path) => {
       await call("DELETE", path);

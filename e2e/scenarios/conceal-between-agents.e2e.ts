@@ -2,9 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
 
+import { eventually } from "../harness/eventually.ts";
 import { startMesh, stopMesh } from "../harness/mesh.ts";
 import type { Host } from "../harness/namespaces.ts";
+import type { OwnedNetwork } from "../harness/server.ts";
 import { findProgram, whyNoMesh } from "../harness/tools.ts";
 import { countPings, exchangeDatagrams, transferBytes } from "../harness/traffic.ts";
 
@@ -47,6 +50,49 @@ test("two agents under one profile exchange every size of packet, and nothing on
     await rm(folder, { recursive: true });
   }
 });
+
+test("a profile rolled out from the control plane disguises both agents at once, and a roll-back undoes it", async ({
+  skip,
+}) => {
+  const reason = whyNoMesh();
+  if (reason !== undefined) skip(reason);
+  const folder = await mkdtemp(join(tmpdir(), "weft-conceal-"));
+  try {
+    const mesh = await startMesh();
+    const { client, networkId } = mesh.owned;
+    const made = await client.post(`/networks/${networkId}/conceal-profiles`, { name: "strong", preset: "strong" });
+    const { id: profileId } = z.object({ id: z.string() }).parse(made);
+
+    await client.put(`/networks/${networkId}/conceal`, { profileId });
+    await untilBothRun(mesh.owned, 1);
+    expect(await countPings(mesh.road, 10, 50)).toEqual({ sent: 10, received: 10 });
+    const capture = seenByOthers(mesh.grace.host, join(folder, "seen.pcap"));
+    expect(await transferBytes(mesh.road, 10_000_000)).toMatchObject({ receivedBytes: 10_000_000, identical: true });
+    expect((await capture).filter((type) => type >= 1 && type <= 4)).toEqual([]);
+
+    await client.post(`/networks/${networkId}/conceal/roll-back`);
+    await untilBothRun(mesh.owned, null);
+    expect(await countPings(mesh.wayBack, 10, 50)).toEqual({ sent: 10, received: 10 });
+    const plain = seenByOthers(mesh.grace.host, join(folder, "plain.pcap"));
+    expect(await transferBytes(mesh.road, 10_000_000)).toMatchObject({ receivedBytes: 10_000_000, identical: true });
+    expect((await plain).filter((type) => type < 1 || type > 4)).toEqual([]);
+  } finally {
+    await stopMesh();
+    await rm(folder, { recursive: true });
+  }
+});
+
+const NodesSchema = z.object({
+  items: z.array(z.object({ state: z.string(), wanted: z.object({ version: z.number() }).nullable() })),
+});
+
+async function untilBothRun({ client, networkId }: OwnedNetwork, version: number | null): Promise<void> {
+  await eventually("both agents to run what they are told", { withinMs: 60_000 }, async () => {
+    const { items } = NodesSchema.parse(await client.get(`/networks/${networkId}/conceal/nodes`));
+    const runs = items.filter(({ state, wanted }) => state === "runs" && (wanted?.version ?? null) === version);
+    return runs.length === 2 ? true : undefined;
+  });
+}
 
 /** The first four bytes of two hundred datagrams as a listener on the way sees them. */
 async function seenByOthers(host: Host, file: string): Promise<number[]> {

@@ -66,16 +66,8 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
   const peers = createPeerIndex();
   const index = remembering(peers, profiles);
   const selfOf = (self: MapSelf): TunnelSelf => tunnelSelf(self, policy);
-  /** A new disguise counts from the next datagram on; sessions stay. */
-  const disguise = (before: MapSelf | null, next: MapSelf): ApplyError[] => {
-    if (!tunnel || conceal === "host" || isSameConceal(before?.conceal, next.conceal)) return [];
-    const wanted = concealOf(next);
-    if (next.conceal && !wanted) {
-      const detail = `version ${next.conceal.version} of the profile means nothing to this agent; update it`;
-      return [{ object: "conceal", detail }];
-    }
-    return problems("conceal", tunnel.replaceConceal(wanted));
-  };
+  const disguise = (before: MapSelf | null, next: MapSelf): ApplyError[] =>
+    tunnel && conceal === "map" ? changeConceal(tunnel, before, next) : [];
 
   const currentMap = (): NetworkMap | null => (wholeMap ??= settings && { ...settings, peers: index.all() });
   /** Makes the tunnel for the present map, empty as it is new, then fills it. */
@@ -151,6 +143,15 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       peers.replace([]);
     },
   };
+}
+
+/** A new disguise counts from the next datagram on; sessions stay. */
+function changeConceal(tunnel: Tunnel, before: MapSelf | null, next: MapSelf): ApplyError[] {
+  if (isSameConceal(before?.conceal, next.conceal)) return [];
+  const wanted = concealOf(next);
+  if (wanted || !next.conceal) return problems("conceal", tunnel.replaceConceal(wanted));
+  const detail = `version ${next.conceal.version} of the profile means nothing to this agent; update it`;
+  return [{ object: "conceal", detail }];
 }
 
 function isSameConceal(left: MapConceal | undefined, right: MapConceal | undefined): boolean {
