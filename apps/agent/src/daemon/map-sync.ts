@@ -112,12 +112,11 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       // The policy for profiles stands in every peer of the tunnel.
       const changed = self.profileFallback === before.self.profileFallback ? delta.upserts : index.all();
       const upserts = tunnelPeers(changed, self, profiles);
-      const touchesPeers = upserts.length + removals.length > 0;
       return [
         ...(delta.self ? problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(delta.self))) : []),
         ...(delta.self ? disguise(before.self, delta.self) : []),
         ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
-        ...(touchesPeers ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
+        ...(upserts.length + removals.length > 0 ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
       ];
     },
     takeDown,
@@ -126,10 +125,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       return build();
     },
     tunnelsMade: () => tunnelsMade,
-    restoreInterface() {
-      if (!tunnel || !settings) return [];
-      return problems("self", setSelfAgain(tunnel, selfOf(settings.self)));
-    },
+    restoreInterface: () => (tunnel && settings ? problems("self", setSelfAgain(tunnel, selfOf(settings.self))) : []),
     self: () => settings?.self ?? null,
     map: currentMap,
     tunnel: () => tunnel,
