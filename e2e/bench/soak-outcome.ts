@@ -3,6 +3,8 @@ export type SoakOutcome = {
   readonly disturbances: number;
   readonly handshakes: number;
   readonly gigabytes: number;
+  /** Flows that both ends began to follow; most of them have one packet. */
+  readonly flows: number;
   /** The longest time until traffic flowed again after a disturbance was over. */
   readonly recoveryMsMax: number;
   /** Handshake messages that the engine could not hand to the slow path. */

@@ -5,7 +5,7 @@ import { eventually } from "../harness/eventually.ts";
 import { createLab, type Host } from "../harness/namespaces.ts";
 import { residentBytes } from "../harness/process-usage.ts";
 import { startProgram, type Program } from "../harness/programs.ts";
-import { transferBytes } from "../harness/traffic.ts";
+import { churnFlows, type Road, transferBytes } from "../harness/traffic.ts";
 import { makeWireguardKeys, type WireguardKeys } from "../harness/wireguard-keys.ts";
 import { startWeftPeer, type WeftPeer } from "../interop/weft-peer.ts";
 import type { SoakOutcome } from "./soak-outcome.ts";
@@ -18,7 +18,7 @@ export type SoakOptions = { readonly seconds: number; readonly progress: (line: 
 type End = { readonly host: Host; readonly keys: WireguardKeys; peer: WeftPeer };
 type Scene = { readonly left: End; readonly right: End; readonly startRight: () => Promise<WeftPeer> };
 
-/** Loads a tunnel in both directions, disturbs it again and again, and watches what must stay as it is. */
+/** Loads a tunnel in both directions, lets flows come and go, disturbs it again and again, and watches what must stay as it is. */
 export async function runSoak({ seconds, progress }: SoakOptions): Promise<SoakOutcome> {
   const lab = await createLab();
   const watch = createSoakWatch();
@@ -26,6 +26,7 @@ export async function runSoak({ seconds, progress }: SoakOptions): Promise<SoakO
   try {
     const scene = await setScene([await lab.host("left"), await lab.host("right")], lab.cable);
     const load = startLoad(scene, seconds);
+    const churn = churnFlows(roadOf(scene), FLOWS_PER_SECOND);
     const compared = repeatTransfers(scene, watch, over.signal);
     const endMs = performance.now() + seconds * 1_000;
     const pauseMs = Math.min(DISTURB_EVERY_MS, (seconds * 1_000) / (DISTURBANCES.length + 1));
@@ -42,7 +43,7 @@ export async function runSoak({ seconds, progress }: SoakOptions): Promise<SoakO
     over.abort();
     await compared;
     load.signal("SIGINT");
-    await load.ended;
+    await Promise.all([load.ended, churn.stop()]);
     return watch.outcome(turn, seconds);
   } finally {
     over.abort();
@@ -176,9 +177,13 @@ function startLoad({ left, right }: Scene, seconds: number): Program {
   });
 }
 
+function roadOf({ left, right }: Scene): Road {
+  return { from: left.host, to: right.host, address: OVERLAY.right };
+}
+
 /** One transfer after the other beside the load, whose bytes are compared; disturbances find most of them on their way. */
-async function repeatTransfers({ left, right }: Scene, watch: SoakWatch, over: AbortSignal): Promise<void> {
-  const road = { from: left.host, to: right.host, address: OVERLAY.right };
+async function repeatTransfers(scene: Scene, watch: SoakWatch, over: AbortSignal): Promise<void> {
+  const road = roadOf(scene);
   while (!over.aborted) {
     try {
       watch.noteTransfer(await transferBytes(road, TRANSFER_BYTES));
@@ -193,6 +198,7 @@ const UNDERLAY = { left: "192.0.2.1", right: "192.0.2.2", flapped: "192.0.2.77" 
 const OVERLAY = { left: "10.9.0.1", right: "10.9.0.2" };
 const PORT = 51_820;
 const REKEY_SECONDS = 5;
+const FLOWS_PER_SECOND = 1_000;
 const TRANSFER_BYTES = 20_000_000;
 const TRANSFER_PAUSE_MS = 500;
 const DISTURB_EVERY_MS = 10_000;

@@ -7,7 +7,7 @@ import { createSoakWatch, type SoakWatch } from "./soak-watch.ts";
 const QUIET: EndpointState = {
   event: "state",
   newestHandshakeAtMs: 0,
-  totals: { packets: 5 },
+  totals: { packets: 5, flowsStarted: 40_000 },
   peers: { rxBytes: 2e9 },
   handshakes: { responsesAccepted: 10 },
   faults: [],
@@ -27,7 +27,7 @@ test.each<[string, (watch: SoakWatch) => void, string]>([
   ["changed bytes", (watch) => watch.noteTransfer({ receivedBytes: 999, identical: false }), "1 transfers"],
   [
     "counters that go back",
-    (watch) => watch.look({ pid: 1, state: { ...QUIET, totals: { packets: 4 } }, rssMb: 50 }),
+    (watch) => watch.look({ pid: 1, state: { ...QUIET, totals: { ...QUIET.totals, packets: 4 } }, rssMb: 50 }),
     "the counter totals.packets went back",
   ],
   ["memory that grows", (watch) => watch.look({ pid: 1, state: QUIET, rssMb: 90 }), "memory grew by 40.0 MB"],
@@ -36,6 +36,14 @@ test.each<[string, (watch: SoakWatch) => void, string]>([
   happen(watch);
 
   expect(watch.outcome(3, 40).problems).toEqual([expect.stringContaining(words)]);
+});
+
+test("flows that do not come and go are a problem", () => {
+  const watch = createSoakWatch();
+  watch.look({ pid: 1, state: { ...QUIET, totals: { flowsStarted: 90 } }, rssMb: 50 });
+  watch.noteTransfer({ receivedBytes: 1_000, identical: true });
+
+  expect(watch.outcome(3, 40).problems).toEqual([expect.stringContaining("90 flows in 40 s")]);
 });
 
 test("sends that are refused while the soak has taken the network away are no faults, and counted apart", () => {

@@ -48,6 +48,7 @@ export function createSoakWatch(): SoakWatch {
         disturbances,
         handshakes: sum(({ handshakes }) => handshakes["responsesAccepted"] ?? 0),
         gigabytes: sum(({ peers }) => peers["rxBytes"] ?? 0) / 1e9,
+        flows: sum(({ totals }) => totals["flowsStarted"] ?? 0),
         recoveryMsMax,
         lostEvents: sum(({ handshakes }) => handshakes["droppedQueueFull"] ?? 0),
         countersGoneBack: [...goneBack],
@@ -66,6 +67,9 @@ function problemsOf(result: Omit<SoakOutcome, "problems">, seconds: number): str
   return [
     ...(result.disturbances === 0 ? ["nothing was disturbed"] : []),
     ...(result.handshakes < handshakesMin ? [`${String(result.handshakes)} handshakes in ${String(seconds)} s`] : []),
+    ...(result.flows < seconds * FLOWS_SLOWEST_PER_SECOND
+      ? [`${String(result.flows)} flows in ${String(seconds)} s: they did not come and go`]
+      : []),
     ...(result.lostEvents > 0 ? [`${String(result.lostEvents)} control events were lost`] : []),
     ...(result.faults > 0 ? [`${String(result.faults)} faults or failures of the engine`] : []),
     ...(result.comparedBytes === 0 ? ["no bytes were compared"] : []),
@@ -97,4 +101,6 @@ function growthMb(series: readonly SoakLook[]): number {
 
 /** Every 5 s is wanted; disturbances cost some. */
 const REKEY_SLOWEST_SECONDS = 10;
+/** 1,000 are wanted at either end; a busy machine begins fewer. */
+const FLOWS_SLOWEST_PER_SECOND = 100;
 const RSS_GROWTH_MB_MAX = 24;

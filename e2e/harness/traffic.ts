@@ -63,6 +63,16 @@ export async function steadyStream(road: Road, mbit: number, seconds: number): P
   });
 }
 
+/** Starts UDP flows of one datagram each, so many a second, until it is stopped. */
+export function churnFlows({ from, address }: Road, perSecond: number): Program {
+  return startProgram({
+    name: `${CHURN} from ${from.label}`,
+    program: process.execPath,
+    args: argv`${builtProgram(CHURN)} ${address} ${perSecond}`,
+    host: from,
+  });
+}
+
 /**
  * Sends echo requests at an interval and counts which of the first `count` were answered. Without a deadline (-w) ping waits
  * for the last answers no longer than one interval, and a busy machine looks like a loss; with it, ping goes on sending
@@ -122,5 +132,6 @@ const TRANSFER = "harness/traffic/transfer.js";
 const DATAGRAMS = "harness/traffic/datagrams.js";
 const MANNERS = "harness/traffic/manners.js";
 const STEADY = "harness/traffic/steady-stream.js";
+const CHURN = "harness/traffic/churn.js";
 const PING_PATIENCE_SECONDS = 3;
 let lastPort = 20_000;

@@ -7,7 +7,7 @@ import { whyNoDataplane } from "../interop/weft-peer.ts";
 
 afterEach(cleanUpNow);
 
-test("links, addresses and daemons come and go under load with new keys every 5 s, and nothing is lost or grows", async ({
+test("E2E-15 links, addresses, daemons and 1,000 flows a second come and go under load with new keys every 5 s, and nothing is lost or grows", async ({
   skip,
 }) => {
   const reason = whyNoNamespaces(["iperf3"]) ?? whyNoDataplane();

@@ -17,6 +17,7 @@ export async function runSoakSuite({ options, progress }: SuiteContext): Promise
     late: {
       handshakes: outcome.handshakes,
       gigabytes: outcome.gigabytes,
+      flows: outcome.flows,
       recoveryMsMax: outcome.recoveryMsMax,
       lostEvents: outcome.lostEvents,
       countersGoneBack: outcome.countersGoneBack.length,
