@@ -108,10 +108,22 @@ const conceal = fc.record({
   version: fc.integer({ min: 1, max: 0xffff_ffff }),
   settings: fc.string({ maxLength: 200 }).map((text) => new Secret(text)),
 });
+const roads = {
+  serves: fc.array(fc.record({ prefix, masquerade: fc.constantFrom("on" as const, "off" as const) }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  exit: fc.record({
+    peerId,
+    lan: fc.constantFrom("reachable" as const, "blocked" as const),
+    lost: fc.constantFrom("blocked" as const, "direct" as const),
+  }),
+};
 const self: fc.Arbitrary<MapSelf> = fc.oneof(
   fc.record(settings),
   fc.record({ ...settings, profileFallback }),
   fc.record({ ...settings, conceal }),
+  fc.record({ ...settings, ...roads }),
 );
 const portRange = fc.tuple(port, port).map(([a, b]) => ({ low: Math.min(a, b), high: Math.max(a, b) }));
 const byte = fc.integer({ min: 0, max: 255 });

@@ -32,6 +32,10 @@ export type MapSelf = {
   readonly profileFallback?: ProfileFallback;
   /** How datagrams are disguised; absent = plain WireGuard. */
   readonly conceal?: MapConceal;
+  /** Ranges that this node forwards into; absent = none. */
+  readonly serves?: readonly ServedRoute[];
+  /** Absent = the host's own way. */
+  readonly exit?: ExitChoice;
 };
 
 /** One version of a conceal profile. The settings hold a key. */
@@ -40,6 +44,18 @@ export type MapConceal = {
   readonly version: number;
   /** Lines of key=value; `parseConcealLines` reads them. */
   readonly settings: Secret<string>;
+};
+
+/** A range behind this node. "on": hosts in it see this node's address as the source of what comes out of the tunnel. */
+export type ServedRoute = { readonly prefix: Prefix; readonly masquerade: "on" | "off" };
+
+/** Through whom everything goes that no route names. */
+export type ExitChoice = {
+  readonly peerId: PeerId;
+  /** The host's local networks beside the tunnel. */
+  readonly lan: "reachable" | "blocked";
+  /** Traffic while the exit node does not answer: nowhere, or past the tunnel. */
+  readonly lost: "blocked" | "direct";
 };
 
 /** Another member that this node may see. */

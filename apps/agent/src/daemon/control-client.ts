@@ -47,6 +47,7 @@ export type ControlClient = {
   /** Drops the stream and connects again at once (the host's addresses have changed). */
   readonly reconnectNow: (reason: string) => void;
   readonly localAddress: () => string | null;
+  readonly remoteAddress: () => string | null;
 };
 
 export function createControlClient(deps: ControlClientDeps, events: ControlEvents): ControlClient {
@@ -125,6 +126,7 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
       connect();
     },
     localAddress: () => stream?.localAddress() ?? null,
+    remoteAddress: () => stream?.remoteAddress() ?? null,
   };
 }
 

@@ -80,8 +80,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     await shutdown.run();
     stopped.resolve(undefined);
   };
-  shutdown.add({ name: "tunnel", deadlineMs: 2_000, run: () => node.closeTunnel() });
-  shutdown.add({ name: "control stream", deadlineMs: 500, run: () => node.disconnect("the agent stops") });
+  undoAtEnd(node, shutdown);
   shutdown.add({
     name: "map file",
     deadlineMs: 500,
@@ -111,8 +110,17 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   }
   shutdown.add({ name: "local socket", deadlineMs: 1_000, run: () => localApi.value.close() });
   await shareMetrics(deps, status, shutdown);
+  // What a killed process left in the host's routing goes before anything new comes.
+  await node.roads.clear();
   node.start();
   return ok({ ready: ready.promise, status, stop, stopped: stopped.promise });
+}
+
+/** Routing goes before the interface it leads into. */
+function undoAtEnd(node: MeshNode, shutdown: Shutdown): void {
+  shutdown.add({ name: "tunnel", deadlineMs: 2_000, run: () => node.closeTunnel() });
+  shutdown.add({ name: "routing", deadlineMs: 2_000, run: () => node.roads.close() });
+  shutdown.add({ name: "control stream", deadlineMs: 500, run: () => node.disconnect("the agent stops") });
 }
 
 async function takeLock({ paths }: StateStore): Promise<ReturnType<typeof acquireLock> | typeof HELD_UNSEEN> {

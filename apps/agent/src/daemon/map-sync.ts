@@ -42,6 +42,8 @@ export type MapSync = {
   readonly map: () => NetworkMap | null;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
+  /** Peers with networks behind them. */
+  readonly routers: () => readonly MapPeer[];
   /** Removes the tunnel and remembers which peers had sessions and where; the map stays. */
   readonly takeDown: () => void;
   /**
@@ -130,6 +132,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
     map: currentMap,
     tunnel: () => tunnel,
     peerByKey: index.byKey,
+    routers: index.routers,
     close() {
       tunnel?.close();
       tunnel = null;

@@ -26,6 +26,7 @@ import { networkRanges } from "./map-to-tunnel.ts";
 import { createStoredProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 import type { ConcealSetting } from "../settings/conceal.ts";
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
+import { createNodeRoads, type NodeRoads as Roads } from "./node-roads.ts";
 import { createStatusReporter, type StatusReporter } from "./status-reporter.ts";
 import { createTunnelFactory } from "./tunnel-factory.ts";
 import type { TunnelSystem } from "./tunnel-system.ts";
@@ -81,6 +82,8 @@ export type MeshNode = {
   readonly disconnect: (message: string) => void;
   /** Writes a map that is not on disk yet. */
   readonly flush: () => void;
+  /** Keeps the host's routing as the map wants it. */
+  readonly roads: Roads;
   /** Removes the tunnel. */
   readonly closeTunnel: () => void;
   /** Removes the tunnel and what is stored of its network. */
@@ -101,6 +104,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     log,
     send,
     onApplied(errors) {
+      roads.follow();
       deps.events.onApplied(errors);
       changed();
     },
@@ -128,16 +132,18 @@ export function createNode(deps: NodeDeps): MeshNode {
   };
   const forgetMap = (): void => {
     closeTunnel(sync, store);
+    roads.follow();
     keeper.forget();
     profiles.forget();
   };
   const { takeDown } = sync;
   const changed = (): void => reporter.tunnelChanged();
   const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });
-  const problems = (): readonly string[] => [...restart.problems(), ...applier.problems()];
+  const roads = createNodeRoads(deps, { sync, peerState, remoteAddress: () => control.remoteAddress(), changed });
+  const problems = (): readonly string[] => [...restart.problems(), ...applier.problems(), ...roads.problems()];
   const reporter = createReporter(deps, { sync, send, problems });
   const jobs = createNodeJobs(deps, { send, map: sync.map, peerState });
-  const guard = guardInterface(deps, sync);
+  const guard = guardInterface(deps, sync, roads.again);
   const addresses = watchAddresses(deps, { control, reporter, guard });
   const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart, profiles });
 
@@ -157,12 +163,10 @@ export function createNode(deps: NodeDeps): MeshNode {
     problems,
     engine: restart.state,
     disconnect(message) {
-      applier.stop();
-      restart.stop();
-      addresses.stop();
-      reporter.stop();
+      for (const part of [applier, restart, addresses, reporter]) part.stop();
       control.stop(message);
     },
+    roads,
     flush: keeper.flush,
     closeTunnel: () => closeTunnel(sync, store),
     forgetMap,
@@ -241,11 +245,14 @@ function closeTunnel(sync: MapSync, store: StateStore): void {
   store.clearTraces();
 }
 
-function guardInterface(deps: NodeDeps, sync: MapSync): InterfaceGuard {
+function guardInterface(deps: NodeDeps, sync: MapSync, onRestored: () => void): InterfaceGuard {
   return createInterfaceGuard({
     timers: deps.timers,
     wanted: () => wantedInterface(sync),
-    restore: () => restoreInterface(sync, deps.log),
+    restore: () => {
+      restoreInterface(sync, deps.log);
+      onRestored();
+    },
   });
 }
 

@@ -6,6 +6,8 @@ export type PeerIndex = {
   /** Takes a change over and returns the keys that no peer has any more. */
   readonly change: (delta: Pick<MapDelta, "upserts" | "removals">) => PublicKey[];
   readonly byKey: (key: PublicKey) => MapPeer | null;
+  /** Those with networks behind them. */
+  readonly routers: () => MapPeer[];
   /** In the order in which they came. */
   readonly all: () => MapPeer[];
 };
@@ -13,9 +15,12 @@ export type PeerIndex = {
 export function createPeerIndex(): PeerIndex {
   const byId = new Map<PeerId, MapPeer>();
   const byKey = new Map<PublicKey, MapPeer>();
+  const routers = new Map<PeerId, MapPeer>();
   const put = (peer: MapPeer): void => {
     byId.set(peer.id, peer);
     byKey.set(peer.publicKey, peer);
+    if (peer.routes.length > 0) routers.set(peer.id, peer);
+    else routers.delete(peer.id);
   };
   const drop = (id: PeerId): PublicKey[] => {
     const known = byId.get(id);
@@ -27,15 +32,20 @@ export function createPeerIndex(): PeerIndex {
     replace(peers) {
       byId.clear();
       byKey.clear();
+      routers.clear();
       peers.forEach(put);
     },
     change({ upserts, removals }) {
       const gone = [...removals, ...upserts.map((peer) => peer.id)].flatMap(drop);
-      for (const id of removals) byId.delete(id);
+      for (const id of removals) {
+        byId.delete(id);
+        routers.delete(id);
+      }
       upserts.forEach(put);
       return gone.filter((key) => !byKey.has(key));
     },
     byKey: (key) => byKey.get(key) ?? null,
+    routers: () => [...routers.values()],
     all: () => [...byId.values()],
   };
 }

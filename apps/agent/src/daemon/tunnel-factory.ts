@@ -29,7 +29,7 @@ export function createTunnelFactory(deps: TunnelFactoryDeps): MakeTunnel {
       ...self,
       interfaceName: deps.membership.interfaceName,
       privateKey: deps.identity.wireguardKey,
-      engine: deps.tuning,
+      engine: { firewallMark: TUNNEL_MARK, ...deps.tuning },
       ...(deps.conceal ? { conceal: deps.conceal.profile } : {}),
       onEvent: deps.onEvent,
     };
@@ -40,6 +40,9 @@ export function createTunnelFactory(deps: TunnelFactoryDeps): MakeTunnel {
     return made;
   };
 }
+
+/** On the tunnel's own datagrams, so that routing can keep them out of the tunnel; WEFT_FIREWALL_MARK sets another one. */
+export const TUNNEL_MARK = 0x77_65_66;
 
 /** Removes what an earlier process of ours left behind; says whether there was something. */
 export function clearLeftovers(deps: Pick<TunnelFactoryDeps, "system" | "store" | "log">): void {

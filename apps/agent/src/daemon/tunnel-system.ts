@@ -13,12 +13,16 @@ import {
 } from "@weft/dataplane";
 import type { Result } from "@weft/protocol";
 
+import { realRoadHost, type RoadHost } from "../os/road-host.linux.ts";
+
 /** What the daemon needs of the data plane and the system below it. */
 export type TunnelSystem = {
   readonly createTunnel: (options: TunnelOptions) => Result<Tunnel, TunnelError>;
   readonly removeInterface: (name: string) => Result<void, TunnelError>;
   readonly interfaces: () => Result<readonly HostInterface[], TunnelError>;
   readonly ping: (address: string, timeoutMs: number) => Promise<Result<number, TunnelError>>;
+  /** Routing, forwarding and firewall of this host. */
+  readonly roads: RoadHost;
   readonly recordCpuProfile: (options: CpuProfileOptions) => Promise<Result<CpuProfileRecording, TunnelError>>;
 };
 
@@ -28,5 +32,6 @@ export const realTunnelSystem: TunnelSystem = {
   removeInterface,
   interfaces: interfaceAddresses,
   ping,
+  roads: realRoadHost,
   recordCpuProfile,
 };

@@ -10,6 +10,8 @@ export type StatePaths = {
   /** Link profiles of the time before the map. */
   readonly profiles: string;
   readonly runtime: string;
+  /** What was changed in the host's routing. */
+  readonly roads: string;
   readonly lock: string;
   readonly socket: string;
   readonly log: string;
@@ -34,6 +36,7 @@ export function statePaths(directory: string): StatePaths {
     map: join(directory, "map.bin"),
     profiles: join(directory, "link-profiles.json"),
     runtime: join(directory, "runtime.json"),
+    roads: join(directory, "roads.json"),
     lock: join(directory, "daemon.lock"),
     socket: join(directory, "weft.sock"),
     log: join(directory, "weft.log"),

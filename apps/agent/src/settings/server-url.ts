@@ -21,6 +21,11 @@ export function parseServerUrl(text: string): Result<ServerAddress, ServerUrlErr
   return ok({ kind: "network", webSocketOrigin: `${scheme}//${url.host}${url.pathname.replace(/\/+$/, "")}` });
 }
 
+/** Name or address of the server's host; null when it is this one. */
+export function serverHost(address: ServerAddress): string | null {
+  return address.kind === "network" ? new URL(address.webSocketOrigin).hostname.replace(/^\[|\]$/g, "") : null;
+}
+
 /** The URL of the agent stream. */
 export function streamUrl(address: ServerAddress, nonce: string): string {
   const path = `/agent/v1?nonce=${nonce}`;

@@ -27,6 +27,8 @@ export type Connection = {
   readonly channelHash: () => Uint8Array | null;
   /** Own address of the connection; `null` when unknown. */
   readonly localAddress: () => string | null;
+  /** Where the server was reached; `null` when unknown. */
+  readonly remoteAddress: () => string | null;
 };
 
 /** Opens a connection; the port through which tests bring their own. */
@@ -79,6 +81,7 @@ export const connectWebSocket: Connect = (address, nonce, events) => {
     },
     channelHash: () => exporterOf(socket),
     localAddress: () => netSocketOf(socket)?.localAddress ?? null,
+    remoteAddress: () => netSocketOf(socket)?.remoteAddress ?? null,
   };
 };
 
@@ -97,11 +100,16 @@ function bytesOf(data: RawData): Uint8Array | null {
 }
 
 /** The library keeps the socket in a field that its types do not show. */
-function netSocketOf(socket: WebSocket): { readonly localAddress?: string | undefined } | null {
+function netSocketOf(
+  socket: WebSocket,
+): { readonly localAddress?: string | undefined; readonly remoteAddress?: string | undefined } | null {
   const inner: unknown = Reflect.get(socket, "_socket");
   if (typeof inner !== "object" || inner === null) return null;
-  const localAddress: unknown = Reflect.get(inner, "localAddress");
-  return { localAddress: typeof localAddress === "string" ? localAddress : undefined };
+  const text = (name: string): string | undefined => {
+    const value: unknown = Reflect.get(inner, name);
+    return typeof value === "string" ? value : undefined;
+  };
+  return { localAddress: text("localAddress"), remoteAddress: text("remoteAddress") };
 }
 
 function exporterOf(socket: WebSocket): Uint8Array | null {

@@ -57,6 +57,7 @@ export type AgentStream = {
   readonly send: (frame: AgentFrame) => void;
   /** Own address of the connection; `null` when unknown. */
   readonly localAddress: () => string | null;
+  readonly remoteAddress: () => string | null;
 };
 
 /** Connects and proves both sides within ten seconds. The returned function ends the stream. */
@@ -92,7 +93,11 @@ export function openStream(deps: StreamDeps, request: StreamRequest, events: Str
       case "done":
         phase = "open";
         cancelTimeout();
-        return events.onOpen(step.welcome, { send, localAddress: () => connection.localAddress() });
+        return events.onOpen(step.welcome, {
+          send,
+          localAddress: () => connection.localAddress(),
+          remoteAddress: () => connection.remoteAddress(),
+        });
       case "ignored":
         return;
     }

@@ -68,6 +68,13 @@ export function createMemorySystem(): MemorySystem {
           ? ok(1234)
           : { ok: false, error: { code: "interface_failed", message: "no reply", errno: null } },
       ),
+    roads: {
+      run: () => Promise.resolve(ok("")),
+      readSetting: () => null,
+      writeSetting: () => ok(undefined),
+      listSettings: () => [],
+      bootId: () => "",
+    },
     recordCpuProfile: (options) =>
       Promise.resolve(
         ok({

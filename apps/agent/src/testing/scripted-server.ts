@@ -86,6 +86,7 @@ export function createScriptedServer(
       },
       channelHash: () => null,
       localAddress: () => "192.0.2.7",
+      remoteAddress: () => "192.0.2.200",
     };
   };
   return { identity, connections, connect, behaviour };

@@ -6,6 +6,7 @@ import {
   nameserverGroupIds,
   networkIds,
   peerIds,
+  routeApproverIds,
   routeIds,
   ruleIds,
 } from "@weft/protocol";
@@ -19,6 +20,7 @@ import {
   nameRecords,
   nameserverGroups,
   peers,
+  routeApprovers,
   routes,
   rules,
 } from "./schema/index.ts";
@@ -63,6 +65,7 @@ type Bound = {
 const NETWORK_BOUND: readonly Bound[] = [
   { field: "peerId", is: peerIds.is, table: peers, columns: peers },
   { field: "groupId", is: groupIds.is, table: groups, columns: groups },
+  { field: "routeApproverId", is: routeApproverIds.is, table: routeApprovers, columns: routeApprovers },
   { field: "routeId", is: routeIds.is, table: routes, columns: routes },
   { field: "ruleId", is: ruleIds.is, table: rules, columns: rules },
   { field: "recordId", is: nameRecordIds.is, table: nameRecords, columns: nameRecords },

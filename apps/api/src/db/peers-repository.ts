@@ -1,12 +1,12 @@
-import { and, eq, getTableColumns, inArray, isNotNull, like, lte, notExists, sql } from "drizzle-orm";
-import type { IdentityKey, NetworkId, PeerId, Prefix } from "@weft/protocol";
+import { and, eq, getTableColumns, inArray, isNotNull, like, lte, notExists, or, sql } from "drizzle-orm";
+import type { IdentityKey, NetworkId, PeerId } from "@weft/protocol";
 import type { Peer, PeerEndpoint } from "../domain/peer.ts";
 import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
 import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
 import type { ListedPage, ListTable } from "./lists.ts";
 import { peerFromRow, storedGroupId, storedNetworkId, storedPeerId } from "./rows.ts";
-import { peers, releasedOffsets } from "./schema/index.ts";
+import { peers, releasedOffsets, routes } from "./schema/index.ts";
 
 export async function findPeer(db: Executor, id: string): Promise<Peer | undefined> {
   const [row] = await db.select().from(peers).where(eq(peers.id, id));
@@ -84,12 +84,61 @@ export async function changePeer(
   await tx.update(peers).set(columns).where(eq(peers.id, id));
 }
 
-/** The approved ranges behind a peer, as its entry in maps has them. */
-export async function setPeerRoutes(tx: Executor, id: PeerId, routes: readonly Prefix[]): Promise<void> {
+/** What maps say of the ranges behind a peer: to others, and to itself. */
+export async function setPeerRoutes(tx: Executor, id: PeerId, own: Pick<Peer, "routes" | "serves">): Promise<void> {
   await tx
     .update(peers)
-    .set({ routes: [...routes] })
+    .set({ routes: [...own.routes], serves: [...own.serves] })
     .where(eq(peers.id, id));
+}
+
+/** Through whom a peer's other traffic leaves. */
+export async function setExitChoice(tx: Executor, id: PeerId, exitChoice: Peer["exitChoice"]): Promise<void> {
+  await tx.update(peers).set({ exitChoice }).where(eq(peers.id, id));
+}
+
+/** A peer that has routes, and since when and until when it counts as answering. */
+export type RoutedPeer = Pick<Peer, "id" | "routes" | "serves"> & {
+  readonly upSince: Date | null;
+  readonly upUntil: Date | null;
+};
+
+/** Peers of a network that have or had routes. */
+export async function routedPeers(tx: Executor, networkId: NetworkId): Promise<readonly RoutedPeer[]> {
+  const hasRows = sql`exists (select from ${routes} where ${routes.peerId} = ${peers.id})`;
+  const hadSome = sql`cardinality(${peers.routes}) > 0 or jsonb_array_length(${peers.serves}) > 0`;
+  const rows = await tx
+    .select()
+    .from(peers)
+    .where(and(eq(peers.networkId, networkId), or(hasRows, hadSome)));
+  return rows.map((row) => {
+    const { id, routes: prefixes, serves } = peerFromRow(row);
+    return { id, routes: prefixes, serves, upSince: row.routerUpSince, upUntil: row.routerUpUntil };
+  });
+}
+
+/** Notes that routers answer, until a moment; those that answered before keep the time since when. */
+export async function renewRouters(
+  tx: Executor,
+  ids: readonly PeerId[],
+  { now, until }: { readonly now: Date; readonly until: Date },
+): Promise<void> {
+  if (ids.length === 0) return;
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const since = sql`case when ${peers.routerUpUntil} > ${at} then ${peers.routerUpSince} else ${at} end`;
+  await tx
+    .update(peers)
+    .set({ routerUpSince: since, routerUpUntil: until })
+    .where(inArray(peers.id, [...ids]));
+}
+
+/** Notes that routers do not answer any more. */
+export async function endRouters(tx: Executor, ids: readonly PeerId[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .update(peers)
+    .set({ routerUpSince: null, routerUpUntil: null })
+    .where(inArray(peers.id, [...ids]));
 }
 
 /** Gives a peer another place, and keeps the old one from being given away at once. */

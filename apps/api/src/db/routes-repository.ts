@@ -1,4 +1,4 @@
-import { and, count, eq, getTableColumns } from "drizzle-orm";
+import { and, count, eq, getTableColumns, inArray, notInArray } from "drizzle-orm";
 import type { NetworkId } from "@weft/protocol";
 import type { Route } from "../domain/route.ts";
 import type { Executor } from "./client.ts";
@@ -49,9 +49,23 @@ export async function countRoutes(db: Executor, networkId: string): Promise<numb
 export async function changeRoute(
   tx: Executor,
   id: Route["id"],
-  settings: Pick<StoredRoute, "state" | "description">,
+  settings: Partial<Pick<StoredRoute, "state" | "description" | "masquerade" | "priority">>,
 ): Promise<void> {
   await tx.update(routes).set(settings).where(eq(routes.id, id));
+}
+
+/** Makes exactly these routes of a network the ones in use. */
+export async function activateRoutes(tx: Executor, networkId: NetworkId, ids: readonly Route["id"][]): Promise<void> {
+  const others = ids.length === 0 ? undefined : notInArray(routes.id, [...ids]);
+  await tx
+    .update(routes)
+    .set({ active: false })
+    .where(and(eq(routes.networkId, networkId), others));
+  if (ids.length === 0) return;
+  await tx
+    .update(routes)
+    .set({ active: true })
+    .where(inArray(routes.id, [...ids]));
 }
 
 export async function deleteRoute(tx: Executor, id: Route["id"]): Promise<void> {

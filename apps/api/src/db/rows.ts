@@ -11,6 +11,7 @@ import {
   parsePrefix,
   parsePublicKey,
   peerIds,
+  routeApproverIds,
   routeIds,
   ruleIds,
 } from "@weft/protocol";
@@ -83,6 +84,7 @@ export const storedNetworkId = (id: string) => stored(networkIds.parse(id));
 export const storedPeerId = (id: string) => stored(peerIds.parse(id));
 export const storedRuleId = (id: string) => stored(ruleIds.parse(id));
 export const storedGroupId = (id: string) => stored(groupIds.parse(id));
+export const storedRouteApproverId = (id: string) => stored(routeApproverIds.parse(id));
 export const storedRouteId = (id: string) => stored(routeIds.parse(id));
 export const storedRecordId = (id: string) => stored(nameRecordIds.parse(id));
 export const storedNameserversId = (id: string) => stored(nameserverGroupIds.parse(id));

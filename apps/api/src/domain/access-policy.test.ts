@@ -30,6 +30,8 @@ function aPeer(number: number, groups: readonly GroupId[] = [], change: Partial<
     ipv4: address(number),
     ipv6: null,
     routes: [],
+    serves: [],
+    exitChoice: null,
   };
   return { ...peer, state: "active", ...change } as Peer;
 }

@@ -1,6 +1,7 @@
 import { hostPrefix, ruleIds } from "@weft/protocol";
 import type { AddressSet, FilterRule, PeerId, Prefix } from "@weft/protocol";
 import type { Peer } from "./peer.ts";
+import { routeKind } from "./route.ts";
 import { selectorKey } from "./policy-rule.ts";
 import type { PolicyProtocol, PolicyRule, Selector } from "./policy-rule.ts";
 
@@ -93,6 +94,21 @@ export function openingRules(policy: AccessPolicy, from: PolicyClass, to: Policy
     if (compiled.rule.protocol === null) break;
   }
   return found;
+}
+
+/**
+ * Packet rules for what a peer sends past the network through its exit node: those about packets from the one to the other,
+ * said of all addresses that are none of the network's own.
+ */
+export function exitRules(
+  policy: AccessPolicy,
+  { from, exit }: { readonly from: PolicyPeer; readonly exit: PolicyPeer },
+  outside: AddressSet,
+): readonly FilterRule[] {
+  const [own, there] = [policy.classOf(from), policy.classOf(exit)];
+  return policy.rules
+    .filter((compiled) => speaksOf(compiled, own, there))
+    .map(({ rule }) => packetRule(rule, { direction: "out", destination: outside }));
 }
 
 /** What nodes call a rule: the same wherever it stands, so that its counts go on when others change. */
@@ -295,9 +311,10 @@ function sortedPrefixes(set: readonly { readonly id: PeerId; readonly prefixes: 
   return set.toSorted((left, right) => (left.id < right.id ? -1 : 1)).flatMap(({ prefixes }) => prefixes);
 }
 
-/** A peer stands for its own addresses and for the approved ranges behind it. */
+/** A peer stands for its own addresses and for the ranges behind it, but not for the internet behind an exit node. */
 function addressesOf({ ipv4, ipv6, routes }: Peer): Prefix[] {
-  return [...[ipv4, ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])), ...routes];
+  const behind = routes.filter((prefix) => routeKind({ prefix }) === "subnet");
+  return [...[ipv4, ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])), ...behind];
 }
 
 /** True when address sets have the same of a peer before and after. */

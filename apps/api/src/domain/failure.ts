@@ -82,7 +82,10 @@ export type Failure =
       readonly code: "policy_test_failed";
       readonly failed: readonly { readonly name: string; readonly reason: string }[];
     }
-  /** Another peer has an approved route to just this range. */
+  /** The peer may not serve as an exit node. */
+  | { readonly code: "exit_unapproved"; readonly name: string }
+  | { readonly code: "approver_exists"; readonly prefix: string }
+  /** The peer has a route to just this range. */
   | { readonly code: "route_taken"; readonly prefix: string; readonly routeId: string }
   /** A value of a conceal profile breaks a rule. */
   | { readonly code: "conceal_fault"; readonly key: string; readonly rule: string }

@@ -1,6 +1,7 @@
 import type { MapPeer, MapSelf } from "@weft/protocol";
 import { concealFor } from "./conceal-plan.ts";
 import { linkProfileOf } from "./link-profile.ts";
+import { routeKind } from "./route.ts";
 import type { Network, Peer } from "./peer.ts";
 
 /** What a node is told about itself. */
@@ -19,16 +20,24 @@ export function selfOf(network: Network, peer: Peer): MapSelf {
     listenPort: 0,
     profileFallback: network.profileFallback,
     ...(conceal && { conceal }),
+    ...(peer.serves.length > 0 && { serves: peer.serves }),
+    ...(peer.exitChoice && { exit: peer.exitChoice }),
   };
 }
 
 /** What one node is told about another one. */
 export function mapPeerFor(viewer: Peer | undefined, peer: Peer): MapPeer {
   const profile = viewer && linkProfileOf(viewer.capabilities, peer.capabilities);
-  return profile ? { ...mapPeerOf(peer), profile } : mapPeerOf(peer);
+  const told = usesExit(viewer, peer) ? { ...mapPeerOf(peer), routes: peer.routes } : mapPeerOf(peer);
+  return profile ? { ...told, profile } : told;
 }
 
-/** What every node is told about another one. */
+/** True when a peer leaves through another one. */
+export function usesExit(viewer: Peer | undefined, peer: Pick<Peer, "id">): boolean {
+  return viewer?.exitChoice?.peerId === peer.id;
+}
+
+/** What every node is told about another one, but those that leave through it. */
 export function mapPeerOf(peer: Peer): MapPeer {
   return {
     id: peer.id,
@@ -36,7 +45,7 @@ export function mapPeerOf(peer: Peer): MapPeer {
     publicKey: peer.publicKey,
     ipv4: peer.ipv4,
     ipv6: peer.ipv6,
-    routes: peer.routes,
+    routes: peer.routes.filter((prefix) => routeKind({ prefix }) === "subnet"),
     endpoints: peer.endpoints.map(({ address }) => address),
     keepaliveSeconds: KEEPALIVE_SECONDS,
   };

@@ -1,5 +1,6 @@
 import type {
   Endpoint,
+  ExitChoice,
   GroupId,
   IdentityKey,
   Ipv4Address,
@@ -9,6 +10,7 @@ import type {
   Prefix,
   ProfileFallback,
   PublicKey,
+  ServedRoute,
 } from "@weft/protocol";
 import type { ConcealPlan } from "./conceal-plan.ts";
 import type { NetworkApproval, PeerState } from "./peer-state.ts";
@@ -46,6 +48,10 @@ export type Peer = {
   readonly groupIds: readonly GroupId[];
   /** Approved ranges behind the peer, sorted. */
   readonly routes: readonly Prefix[];
+  /** Approved ranges that the node forwards into, used or in reserve. */
+  readonly serves: readonly ServedRoute[];
+  /** Through whom its other traffic leaves; its own way when null. */
+  readonly exitChoice: ExitChoice | null;
   /** Removed when it was away for so long; kept for good when null. */
   readonly ephemeralSeconds: number | null;
   readonly createdAt: Date;

@@ -10,7 +10,18 @@ export type Route = {
   readonly prefix: Prefix;
   /** Only an approved one stands in maps. */
   readonly state: "pending" | "approved";
+  /** Whether hosts of the range see the router's address in place of the sender's. */
+  readonly masquerade: boolean;
+  /** Among several ways to one range the lowest is preferred. */
+  readonly priority: number;
+  /** Whether maps lead to the range this way. */
+  readonly active: boolean;
 };
+
+/** A route to everything is an exit node: peers use it when they chose it. */
+export function routeKind({ prefix }: Pick<Route, "prefix">): "subnet" | "exit" {
+  return prefixParts(prefix).length === 0 ? "exit" : "subnet";
+}
 
 /** Something else that has addresses of a route, and what that means. */
 export type RouteConflict = {
@@ -22,13 +33,13 @@ export type RouteConflict = {
   readonly warning: string;
 };
 
-/** Reads the range of a route and refuses what cannot be one. Routes to everything are exit nodes, and not routes. */
+/** Reads the range of a route and refuses what cannot be one. */
 export function parseRoutePrefix(text: string): Result<Prefix, Failure> {
   const refuse = (detail: string) => err({ code: "range_invalid", range: text, detail } as const);
   const prefix = parsePrefix(text);
   if (!prefix.ok) return refuse(prefix.error.detail);
   const { length } = prefixParts(prefix.value);
-  if (length === 0) return refuse("a route to everything is an exit node, not a subnet route");
+  if (length === 0) return prefix;
   const unusable = UNUSABLE_RANGES.find((range) => prefixesOverlap(range, prefix.value));
   return unusable ? refuse(`overlaps ${unusable}, which hosts use for other things`) : ok(prefix.value);
 }
@@ -39,7 +50,9 @@ export function routeConflicts(
   others: readonly Pick<Route, "id" | "prefix">[],
   ranges: readonly { readonly range: Prefix; readonly network: string }[],
 ): readonly RouteConflict[] {
-  const shared = others.filter((other) => prefixesOverlap(prefix, other.prefix));
+  // An exit node takes what nothing else names, so it is in nobody's way.
+  if (routeKind({ prefix }) === "exit") return [];
+  const shared = others.filter((other) => routeKind(other) === "subnet" && prefixesOverlap(prefix, other.prefix));
   return [
     ...ranges
       .filter(({ range }) => prefixesOverlap(prefix, range))
@@ -56,7 +69,10 @@ export function routeConflicts(
 function overlapOf(prefix: Prefix, other: Prefix): Pick<RouteConflict, "kind" | "warning"> {
   const [own, theirs] = [prefixParts(prefix).length, prefixParts(other).length];
   if (own === theirs)
-    return { kind: "same", warning: `another peer has ${other}, too; only one of them can be approved` };
+    return {
+      kind: "same",
+      warning: `another peer has ${other}, too; they stand in for each other, and one of them is used at a time`,
+    };
   if (own > theirs)
     return { kind: "wider", warning: `${prefix} is a part of ${other} and takes its packets out of it` };
   return { kind: "narrower", warning: `${other} is a part of ${prefix} and keeps its packets` };

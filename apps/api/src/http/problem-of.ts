@@ -66,6 +66,8 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   conceal_separates: 409,
   conceal_not_rolling: 409,
   route_taken: 409,
+  exit_unapproved: 409,
+  approver_exists: 409,
   in_use: 409,
   peer_offline: 409,
   job_busy: 409,
@@ -142,6 +144,8 @@ function detailOf(failure: Failure): string {
     case "peer_state":
     case "in_use":
     case "route_taken":
+    case "exit_unapproved":
+    case "approver_exists":
       return standsInTheWay(failure);
     case "rule_exists":
       return `rule ${failure.ruleId} says the same already`;
@@ -245,13 +249,23 @@ function accountDetailOf(failure: AccountFailure): string {
   }
 }
 
-function standsInTheWay(failure: Extract<Failure, { readonly code: "peer_state" | "in_use" | "route_taken" }>): string {
+function standsInTheWay(
+  failure: Extract<
+    Failure,
+    { readonly code: "peer_state" | "in_use" | "route_taken" | "exit_unapproved" | "approver_exists" }
+  >,
+): string {
   if (failure.code === "peer_state") {
     return `peer ${failure.name} is ${failure.state}: there is nothing to ${failure.verdict}`;
   }
   if (failure.code === "route_taken") {
     return `route ${failure.routeId} leads to ${failure.prefix} already; remove it first`;
   }
+  if (failure.code === "exit_unapproved") {
+    return `peer ${failure.name} is no exit node; make a route to 0.0.0.0/0 or ::/0 through it and approve that first`;
+  }
+  if (failure.code === "approver_exists")
+    return `routes of this group to ${failure.prefix} are approved at once already`;
   return `the ${failure.what} is still used by ${failure.users.join(", ")}; change or remove that first`;
 }
 

@@ -8,10 +8,11 @@ import {
   mapSigningBytes,
   splitMap,
 } from "@weft/protocol";
-import type { LinkProfile, MapDelta, PeerId } from "@weft/protocol";
+import type { LinkProfile, MapDelta, PeerId, Prefix } from "@weft/protocol";
 import { filterKey } from "../domain/access-policy.ts";
 import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import { namesKey } from "../domain/names.ts";
+import { routeKind } from "../domain/route.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 
@@ -82,8 +83,17 @@ function profileKey(profile: LinkProfile): string {
   return linkProfileToBytes(profile).join(".");
 }
 
+/** Only who leaves through a peer is told that everything lies behind it. */
+function isExit(prefix: Prefix): boolean {
+  return routeKind({ prefix }) === "exit";
+}
+
 function classKey(delta: MapDelta, baseSequence: bigint): string {
-  const upserts = delta.upserts.map(({ id, profile }) => (profile ? `${id}:${profileKey(profile)}` : id)).join();
+  const upserts = delta.upserts
+    .map(
+      ({ id, profile, routes }) => `${id}:${profile ? profileKey(profile) : ""}:${routes.some(isExit) ? "exit" : ""}`,
+    )
+    .join();
   const names = delta.names === undefined ? "" : namesKey(delta.names);
   return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? filterKey(delta.filter) : ""}|${names}`;
 }

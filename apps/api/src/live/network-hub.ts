@@ -127,7 +127,9 @@ function follow(context: FollowContext, changes: ChangesSince): void {
 function tellOfPeer({ mirror, streams, needsDelta }: FollowContext, { change, touched }: FollowedChange): void {
   const { id, before, after } = change;
   // Most reports of a node change nothing that maps or rules know of.
-  if (change.content === "same" && before?.groupIds.join() === after?.groupIds.join()) return;
+  if (change.content === "same" && before?.groupIds.join() === after?.groupIds.join()) {
+    return tellOfRoads({ streams, needsDelta }, change);
+  }
   const rules = { policy: mirror.policy(), filters: mirror.filters() };
   const nodes = [...streams.keys()].flatMap((node) => mirror.peers().get(node) ?? []);
   for (const { id: node, effect } of affectedByPeer(rules, { change, touched }, nodes)) {
@@ -153,8 +155,33 @@ function noteOwnChange({ desired }: AttachedStream, mirror: NetworkMirror, { bef
   // What a node can do decides about its profile with every other one; one that is let in has no map yet.
   if (!sameCapabilities(before, after) || before.state !== after.state) return desired.noteSnapshot();
   if (before.groupIds.join() !== after.groupIds.join()) desired.noteMembership();
+  if (!sameExit(before, after)) noteExit(desired, before, after);
   const selves = [before, after].map((peer) => JSON.stringify(selfOf(mirror.network(), peer)));
   if (selves[0] !== selves[1]) desired.noteSelf();
+}
+
+/** What a node forwards into and where its own traffic leaves concerns nobody else. */
+function tellOfRoads(
+  { streams, needsDelta }: Pick<FollowContext, "streams" | "needsDelta">,
+  { id, before, after }: PeerChange,
+): void {
+  const stream = streams.get(id);
+  if (!stream || !before || !after) return;
+  const isSame = JSON.stringify(before.serves) === JSON.stringify(after.serves) && sameExit(before, after);
+  if (isSame) return;
+  stream.desired.noteSelf();
+  if (!sameExit(before, after)) noteExit(stream.desired, before, after);
+  needsDelta(stream);
+}
+
+/** The old exit node and the new one look different now, and other packets may leave. */
+function noteExit(desired: AttachedStream["desired"], before: Peer, after: Peer): void {
+  for (const choice of [before.exitChoice, after.exitChoice]) if (choice) desired.notePeer(choice.peerId);
+  desired.noteFilter();
+}
+
+function sameExit(before: Peer, after: Peer): boolean {
+  return JSON.stringify(before.exitChoice) === JSON.stringify(after.exitChoice);
 }
 
 function forgetUnused(streams: ReadonlyMap<PeerId, AttachedStream>, mirror: NetworkMirror): void {

@@ -1,10 +1,11 @@
 import type { ChangesSince, NetworkContents } from "../db/changes-repository.ts";
 import type { FilterRule, MapNames, PeerId } from "@weft/protocol";
-import { compilePolicy, createFilters, maySee } from "../domain/access-policy.ts";
+import { compilePolicy, createFilters, exitRules, maySee } from "../domain/access-policy.ts";
 import type { AccessPolicy, PolicyFilters } from "../domain/access-policy.ts";
 import type { PeerChange } from "../domain/affected-nodes.ts";
 import { createBitSet } from "../domain/bit-set.ts";
 import type { BitSet } from "../domain/bit-set.ts";
+import { addressesOutside } from "../domain/outside.ts";
 import { mapPeerOf } from "../domain/map-content.ts";
 import { createNamer } from "../domain/names.ts";
 import type { Network, Peer } from "../domain/peer.ts";
@@ -57,6 +58,11 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
     return left?.state === "active" && right?.state === "active" && maySee(policy, left, right);
   };
   const indexes = createIndexes();
+  const withExit = (peer: Peer, filter: readonly FilterRule[]): readonly FilterRule[] => {
+    const exit = peer.exitChoice && peers.get(peer.exitChoice.peerId);
+    if (!exit || exit.state !== "active") return filter;
+    return [...filter, ...exitRules(policy, { from: peer, exit }, addressesOutside(network))];
+  };
   return {
     network: () => network,
     policy: () => policy,
@@ -65,7 +71,7 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
     maySee: maySeeNow,
     filterOf(node) {
       const peer = peers.get(node);
-      return peer ? filters.of(peer) : [];
+      return peer ? withExit(peer, filters.of(peer)) : [];
     },
     namesOf(node) {
       const peer = peers.get(node);
@@ -109,6 +115,7 @@ function sameInMaps(left: Peer, right: Peer): boolean {
   return (
     left.state === right.state &&
     left.capabilities.join() === right.capabilities.join() &&
+    left.routes.join() === right.routes.join() &&
     JSON.stringify(mapPeerOf(left)) === JSON.stringify(mapPeerOf(right))
   );
 }

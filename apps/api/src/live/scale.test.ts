@@ -145,6 +145,8 @@ async function fill(): Promise<void> {
         expiresAt: null,
         groupIds: [],
         routes: [],
+        serves: [],
+        exitChoice: null,
         ephemeralSeconds: null,
         createdAt: new Date(),
       });

@@ -11,6 +11,7 @@ import {
   nameserverGroupIds,
   networkIds,
   peerIds,
+  routeApproverIds,
   routeIds,
   ruleIds,
   sessionIds,
@@ -33,6 +34,7 @@ export const GroupIdSchema = id(groupIds);
 export const RouteIdSchema = id(routeIds);
 export const NameRecordIdSchema = id(nameRecordIds);
 export const NameserversIdSchema = id(nameserverGroupIds);
+export const RouteApproverIdSchema = id(routeApproverIds);
 export const RuleIdSchema = id(ruleIds);
 export const SessionIdSchema = id(sessionIds);
 export const InviteIdSchema = id(inviteIds);

@@ -10,7 +10,7 @@ import { nameRecordsContract, nameserversContract, nameSettingsContract } from "
 import { networksContract } from "../features/networks/contract.ts";
 import { peersContract } from "../features/peers/contract.ts";
 import { policyContract } from "../features/policy/contract.ts";
-import { routesContract } from "../features/routes/contract.ts";
+import { routeApproversContract, routesContract } from "../features/routes/contract.ts";
 import { rulesContract } from "../features/rules/contract.ts";
 import { sessionsContract } from "../features/sessions/contract.ts";
 import { setupContract } from "../features/setup/contract.ts";
@@ -38,6 +38,7 @@ export const contracts = {
   nameRecords: nameRecordsContract,
   nameservers: nameserversContract,
   conceal: concealContract,
+  routeApprovers: routeApproversContract,
   tokens: tokensContract,
   users: usersContract,
   invites: invitesContract,

@@ -2,6 +2,7 @@ import type { Executor } from "../db/client.ts";
 import { publishChanges } from "../db/networks-repository.ts";
 import { deletePeer } from "../db/peers-repository.ts";
 import { rulesNaming } from "../db/rules-repository.ts";
+import { settleRoutes } from "../db/settle-routes.ts";
 import type { Peer } from "../domain/peer.ts";
 import { selectorKey } from "../domain/policy-rule.ts";
 import type { BY_SERVER } from "./audit.ts";
@@ -18,6 +19,8 @@ export async function forgetPeer(
   const named = await rulesNaming(tx, id);
   await deletePeer(tx, peer, at);
   await publishChanges(tx, networkId, { changes: [{ kind: "peer", peerId: id }], at });
+  // What it forwarded into may have another way.
+  if (peer.serves.length > 0) await settleRoutes(tx, networkId, at);
   const before = await readPolicy(tx, networkId);
   const tests = before.tests.filter(({ from, to }) => selectorKey(from) !== id && selectorKey(to) !== id);
   if (named.length === 0 && tests.length === before.tests.length) return;

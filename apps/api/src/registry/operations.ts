@@ -12,7 +12,7 @@ import { nameRecordsOperations, nameserversOperations, nameSettingsOperations } 
 import { networksOperations } from "../features/networks/operations.ts";
 import { peersOperations } from "../features/peers/operations.ts";
 import { policyOperations } from "../features/policy/operations.ts";
-import { routesOperations } from "../features/routes/operations.ts";
+import { routeApproversOperations, routesOperations } from "../features/routes/operations.ts";
 import { rulesOperations } from "../features/rules/operations.ts";
 import { sessionsOperations } from "../features/sessions/operations.ts";
 import { setupOperations } from "../features/setup/operations.ts";
@@ -64,6 +64,7 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   nameRecords: nameRecordsOperations,
   nameservers: nameserversOperations,
   conceal: concealOperations,
+  routeApprovers: routeApproversOperations,
   tokens: tokensOperations,
   users: usersOperations,
   invites: invitesOperations,

@@ -43,6 +43,14 @@ export const PeerSchema = z
       sequence: z.int().nonnegative(),
       appliedAfterMs: z.number().nullable().describe("From the commit of the change to the agent's confirmation."),
     }),
+    exit: z
+      .strictObject({
+        peerId: PeerIdSchema,
+        lan: z.enum(["reachable", "blocked"]),
+        lost: z.enum(["blocked", "direct"]),
+      })
+      .nullable()
+      .describe("Through whom the peer's other traffic leaves; its own way when null."),
     rxBytes: CounterSchema,
     txBytes: CounterSchema,
   })

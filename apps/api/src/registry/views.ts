@@ -42,6 +42,7 @@ export function peerView(
       sequence: Number(live?.map.sequence ?? 0n),
       appliedAfterMs: live?.map.appliedAfterMs ?? null,
     },
+    exit: peer.exitChoice,
     rxBytes: String(live?.rxBytes ?? peer.rxBytes),
     txBytes: String(live?.txBytes ?? peer.txBytes),
   };

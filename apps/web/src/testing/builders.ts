@@ -62,6 +62,7 @@ export function aPeer(change: Partial<Peer> = {}): Peer {
     agentVersion: "0.1.0",
     createdAt: at(3_600),
     map: { state: "applied", sequence: 7, appliedAfterMs: 42 },
+    exit: null,
     rxBytes: "0",
     txBytes: "0",
     ...change,

@@ -11,6 +11,7 @@ import { FieldError, parsed, present, within, word, oneOf } from "./checks.ts";
 import { decodeWith, type DecodeError } from "./decode.ts";
 import { filterFromWire, filterToWire } from "./map-filter.ts";
 import { namesFromWire, namesToWire } from "./map-names.ts";
+import { roadsFromWire, roadsToWire } from "./map-roads.ts";
 import { ipv4OrNull, ipv6OrNull, packIds, peersFromWire, peersToWire, unpackIds } from "./map-peers.ts";
 
 /** Encodes a whole map: the body of a snapshot. */
@@ -74,6 +75,7 @@ function selfToWire(self: MapSelf): MessageShape<typeof MapSelfSchema> {
     listenPort: self.listenPort,
     profileFallback: self.profileFallback ?? "",
     ...(self.conceal ? { conceal: concealToWire(self.conceal) } : {}),
+    ...roadsToWire(self),
   });
 }
 
@@ -108,6 +110,7 @@ function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
       ? {}
       : { profileFallback: word("self.profile_fallback", profileFallback, isProfileFallback) }),
     ...(message.conceal ? { conceal: concealFromWire(message.conceal) } : {}),
+    ...roadsFromWire(message),
   };
 }
 

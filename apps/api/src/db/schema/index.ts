@@ -15,6 +15,7 @@ export { peers } from "./peers.ts";
 export { recoveryCodes } from "./recovery-codes.ts";
 export { policyVersions } from "./policy-versions.ts";
 export { releasedOffsets } from "./released-offsets.ts";
+export { routeApprovers } from "./route-approvers.ts";
 export { routes } from "./routes.ts";
 export { rules } from "./rules.ts";
 export { sessions } from "./sessions.ts";

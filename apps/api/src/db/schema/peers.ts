@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, inet, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { ExitChoice, ServedRoute } from "@weft/protocol";
 import { createdAt, groupIdsColumn, idColumn, moment, wide } from "./columns.ts";
 import { PEER_STATES } from "../../domain/peer-state.ts";
 import { networks } from "./networks.ts";
@@ -55,6 +56,13 @@ export const peers = pgTable(
       .array()
       .notNull()
       .default(sql`'{}'`),
+    /** Approved ranges that the node forwards into, used or in reserve; changed with the rows of `routes`. */
+    serves: jsonb("serves").$type<readonly ServedRoute[]>().notNull().default([]),
+    /** Through whom the peer's other traffic leaves; its own way when null. */
+    exitChoice: jsonb("exit_choice").$type<ExitChoice>(),
+    /** While the peer stands in for other routers: since when it answers, and how long that counts unless it is renewed. */
+    routerUpSince: moment("router_up_since"),
+    routerUpUntil: moment("router_up_until"),
     /** Removed when it was away for so long; kept for good when null. */
     ephemeralSeconds: integer("ephemeral_seconds"),
     createdAt: createdAt(),

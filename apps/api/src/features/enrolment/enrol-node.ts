@@ -75,6 +75,8 @@ export async function enrolNode(
       ...beginning(network, known, now),
       groupIds: known.groupIds,
       routes: [],
+      serves: [],
+      exitChoice: null,
       ephemeralSeconds: known.ephemeralSeconds,
       createdAt: now,
     };

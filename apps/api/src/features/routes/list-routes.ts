@@ -24,7 +24,7 @@ export async function listRoutes(
   const page = await readRoutes(db, { ...request.value, networkId: network.id });
   const neighbours = await readNeighbours(db, network.id);
   return ok({
-    items: page.rows.map((route) => routeView(route, neighbours)),
+    items: page.rows.map((route) => routeView(route, neighbours, deps.live)),
     nextCursor: nextCursor(deps, list, page.next),
     ...(input.count && { total: await countRoutes(db, network.id) }),
   });

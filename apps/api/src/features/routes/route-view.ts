@@ -1,9 +1,10 @@
+import type { LiveState } from "../../registry/live-state.ts";
 import type { Prefix } from "@weft/protocol";
 import type { Executor } from "../../db/client.ts";
 import { allNetworks } from "../../db/networks-repository.ts";
 import { allRoutes } from "../../db/routes-repository.ts";
 import type { StoredRoute } from "../../db/routes-repository.ts";
-import { routeConflicts } from "../../domain/route.ts";
+import { routeConflicts, routeKind } from "../../domain/route.ts";
 
 /** What any range of a network would share addresses with. */
 export type Neighbours = {
@@ -21,9 +22,10 @@ export async function readNeighbours(db: Executor, networkId: StoredRoute["netwo
 }
 
 /** A route as callers see it, with what else has its addresses. */
-export function routeView(route: StoredRoute, { routes, ranges }: Neighbours) {
-  const { id, networkId, peerId, prefix, description, state, createdAt } = route;
+export function routeView(route: StoredRoute, { routes, ranges }: Neighbours, live: LiveState) {
+  const { id, prefix, createdAt, ...own } = route;
   const others = routes.filter((other) => other.id !== id);
   const conflicts = [...routeConflicts(prefix, others, ranges)];
-  return { id, networkId, peerId, prefix, description, state, conflicts, createdAt: createdAt.toISOString() };
+  const router = live.peer(route.peerId)?.presence ?? "unknown";
+  return { id, prefix, ...own, kind: routeKind(route), router, conflicts, createdAt: createdAt.toISOString() };
 }

@@ -3,7 +3,7 @@ import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
 import { makeKey, setUp } from "../../testing/rest-client.ts";
 import type { Json, RestClient } from "../../testing/rest-client.ts";
-import { connectAgent } from "../../testing/simulated-agent.ts";
+import { connectAgent, eventually } from "../../testing/simulated-agent.ts";
 import type { SimulatedAgent } from "../../testing/simulated-agent.ts";
 
 let server: TestApp;
@@ -64,7 +64,7 @@ test("F-C1 F-C2 CP-9 a range behind a peer is used only once it is approved, and
   for (const { agent } of [router, friend, stranger]) agent.leave();
 });
 
-test("F-C5 what a range shares addresses with is told before and after, and two ways to one range are not approved", async () => {
+test("F-C5 what a range shares addresses with is told before and after, and of two ways to one range one is used", async () => {
   await emptyNetwork();
   const [one, two] = [await join(), await join()];
   const wide = (await add(one.id, "10.20.0.0/16")).body;
@@ -85,20 +85,122 @@ test("F-C5 what a range shares addresses with is told before and after, and two 
   expect(await conflictsOf(network.ipv4Range)).toMatchObject([{ kind: "network", routeId: null }]);
   expect(await conflictsOf("172.16.0.0/12")).toEqual([]);
   expect(same.body.conflicts).toContainEqual(expect.objectContaining({ kind: "same", routeId: wide.id }));
-  expect(await approve(same.body.id)).toMatchObject({ status: 409, body: { code: "route_taken" } });
+  // Two ways to one range stand in for each other: one is used, the other waits.
+  expect(await approve(same.body.id)).toMatchObject({ status: 200, body: { state: "approved", active: false } });
   expect(await approve(narrow.body.id)).toMatchObject({ status: 200, body: { state: "approved" } });
   const refused = [
     await add(one.id, network.ipv4Range),
-    await add(one.id, "0.0.0.0/0"),
     await add(one.id, "127.0.0.0/8"),
     await add(one.id, "10.20.0.0/16"),
     await add(one.id, "10.20.0.1/16"),
   ];
-  expect(refused.map(({ status }) => status)).toEqual([409, 422, 422, 409, 422]);
+  expect(refused.map(({ status }) => status)).toEqual([409, 422, 409, 422]);
 
   await owner.call("DELETE", `/api/v1/peers/${one.id}`);
   const left = (await owner.get(`/api/v1/networks/${network.id}/routes?count=true`)).body;
   expect(left.total).toBe(2);
-  expect(await approve(same.body.id)).toMatchObject({ status: 200 });
+  // The peer of the way in use is gone, so the other one is used now.
+  const shown = left.items.find(({ id }: Json) => id === same.body.id);
+  expect(shown).toMatchObject({ state: "approved", active: true });
   two.agent.leave();
+});
+
+test("F-C2 an approver lets routes of its group into its range at once, and no others", async () => {
+  await emptyNetwork();
+  const [inside, outside] = [await join(), await join()];
+  const group = (await owner.post(`/api/v1/networks/${network.id}/groups`, { name: "routers" })).body;
+  await owner.call("PATCH", `/api/v1/peers/${inside.id}`, { groupIds: [group.id] });
+  const approvers = `/api/v1/networks/${network.id}/route-approvers`;
+
+  const made = await owner.post(approvers, { groupId: group.id, prefix: "10.60.0.0/16" });
+  const again = await owner.post(approvers, { groupId: group.id, prefix: "10.60.0.0/16" });
+  const listed = (await owner.get(`${approvers}?count=true`)).body;
+
+  expect(made).toMatchObject({ status: 201, body: { groupId: group.id, prefix: "10.60.0.0/16" } });
+  expect(again).toMatchObject({ status: 409, body: { code: "approver_exists" } });
+  expect(listed).toMatchObject({ total: 1, items: [{ id: made.body.id }] });
+  const states = async (peerId: string, ...prefixes: string[]) => {
+    const answers = [];
+    for (const prefix of prefixes) answers.push((await add(peerId, prefix)).body);
+    return answers.map(({ state, active }) => `${state} ${active ? "used" : "unused"}`);
+  };
+  expect(await states(inside.id, "10.60.7.0/24", "10.61.0.0/16", "10.0.0.0/8", "0.0.0.0/0")).toEqual([
+    "approved used",
+    "pending unused",
+    "pending unused",
+    "pending unused",
+  ]);
+  expect(await states(outside.id, "10.60.8.0/24")).toEqual(["pending unused"]);
+  expect((await owner.call("DELETE", `/api/v1/route-approvers/${made.body.id}`)).status).toBe(204);
+  expect(await states(inside.id, "10.60.9.0/24")).toEqual(["pending unused"]);
+  for (const { agent } of [inside, outside]) agent.leave();
+});
+
+test("F-C3 CP-3 AP-27 an exit node must be approved, and only the peer that chose it is told that everything lies behind it", async () => {
+  await emptyNetwork();
+  const [exit, traveller, neighbour] = [await join(), await join(), await join()];
+  const all = { kind: "all" };
+  await owner.post(`/api/v1/networks/${network.id}/rules`, { source: all, destination: all, direction: "both-ways" });
+  await traveller.agent.until(({ peers }) => peers.length === 2);
+  const choose = (exitPeerId: string | null, lost = "blocked") =>
+    owner.post(`/api/v1/peers/${traveller.id}/exit-node`, { exitPeerId, lost });
+  const everything = (await add(exit.id, "0.0.0.0/0")).body;
+  expect(everything).toMatchObject({ kind: "exit", state: "pending", conflicts: [] });
+  expect(await choose(exit.id)).toMatchObject({ status: 409, body: { code: "exit_unapproved" } });
+
+  await approve(everything.id);
+  const chosen = await choose(exit.id);
+
+  expect(chosen).toMatchObject({ status: 200, body: { exit: { peerId: exit.id, lan: "reachable", lost: "blocked" } } });
+  const map = await traveller.agent.until(({ self }) => self.exit !== undefined);
+  const known = await traveller.agent.until(({ peers }) => peers.some(({ routes }) => routes.length > 0));
+  expect(map.self.exit).toEqual({ peerId: exit.id, lan: "reachable", lost: "blocked" });
+  expect(known.peers.flatMap(({ id, routes }) => routes.map((route) => [id, route]))).toEqual([[exit.id, "0.0.0.0/0"]]);
+  const served = await exit.agent.until(({ self }) => self.serves !== undefined);
+  expect(served.self.serves).toEqual([{ prefix: "0.0.0.0/0", masquerade: "on" }]);
+  // The last rule is about what leaves the network, and says nothing of the network's own addresses.
+  const outside = known.filter.at(-1);
+  expect(outside).toMatchObject({ action: "allow", direction: "out", source: null });
+  expect(outside?.destination).toContain("0.0.0.0/2");
+  expect(outside?.destination).not.toContain(network.ipv4Range);
+  expect(neighbour.agent.map().peers.flatMap(({ routes }) => routes)).toEqual([]);
+  expect(neighbour.agent.map().filter).toHaveLength(1);
+
+  await owner.call("DELETE", `/api/v1/peers/${exit.id}`);
+  const alone = await traveller.agent.until(({ peers }) => peers.length === 1);
+  expect(alone.self.exit).toMatchObject({ peerId: exit.id, lost: "blocked" });
+  expect((await choose(null)).body.exit).toBeNull();
+  await traveller.agent.until(({ self, filter }) => self.exit === undefined && filter.length === 1);
+  for (const { agent } of [traveller, neighbour]) agent.leave();
+});
+
+test("F-C4 CP-71 ND-13 another router takes over when the one in use is gone, and keeps the range when it comes back", async () => {
+  await emptyNetwork();
+  const [one, two, friend] = [await join(), await join(), await join()];
+  const all = { kind: "all" };
+  await owner.post(`/api/v1/networks/${network.id}/rules`, { source: all, destination: all, direction: "both-ways" });
+  const routes: Json[] = [];
+  for (const { id } of [one, two]) routes.push((await add(id, "192.168.90.0/24")).body);
+  for (const { id } of routes) await approve(id);
+  const leadsTo = (id: string) => (map: Parameters<Parameters<SimulatedAgent["until"]>[0]>[0]) =>
+    map.peers.filter((peer) => peer.routes.length > 0).every((peer) => peer.id === id) &&
+    map.peers.some((peer) => peer.routes.length > 0);
+  await friend.agent.until(leadsTo(one.id));
+
+  one.agent.leave();
+  await friend.agent.until(leadsTo(two.id));
+  const back = await connectAgent(server.url, { identity: one.agent.identity });
+  await back.until(() => true);
+
+  const listed = await eventually("the first router online", async () => {
+    const { items } = (await owner.get(`/api/v1/networks/${network.id}/routes`)).body;
+    return items.every(({ router }: Json) => router === "online") ? items : undefined;
+  });
+  expect(listed.filter(({ active }: Json) => active).map(({ peerId }: Json) => peerId)).toEqual([two.id]);
+  const preferred = await owner.call("PATCH", `/api/v1/routes/${routes[1]?.id}`, { priority: 10, masquerade: false });
+  expect(preferred.body).toMatchObject({ priority: 10, masquerade: false, active: true });
+  const events = (await owner.get("/api/v1/audit-events?action=routes.takeOver")).body.items;
+  expect(events[0]).toMatchObject({ actor: { kind: "server" }, objectId: routes[1]?.id });
+  back.leave();
+  for (const { agent } of [two, friend]) agent.leave();
 });

@@ -1,0 +1,99 @@
+import type { NetworkId, PeerId } from "@weft/protocol";
+import { guarded } from "../jobs/guarded.ts";
+import type { WallClock } from "../registry/feature-deps.ts";
+import { routeKind } from "../domain/route.ts";
+import type { LiveHub } from "./live-hub.ts";
+import type { NetworkHub } from "./network-hub.ts";
+
+/** Which routers of a network answer this server, and what to do with that. */
+export type RouterReport = {
+  readonly networkId: NetworkId;
+  /** Routers with a stream to this server that answers. */
+  readonly up: readonly PeerId[];
+  /** Routers whose stream to this server ended or went silent since the last report. */
+  readonly lost: readonly PeerId[];
+};
+
+export type RouteWatchDeps = {
+  readonly hub: LiveHub;
+  readonly clock: WallClock;
+  readonly settle: (report: RouterReport) => Promise<void>;
+  readonly onError: (event: string, error: unknown) => void;
+};
+
+/**
+ * Asks routers that stand in for each other every second whether they are there, and reports who is. Nothing is asked and
+ * nothing is written where every range has one router.
+ */
+export function startRouteWatch(deps: RouteWatchDeps): { readonly dispose: () => Promise<void> } {
+  const { hub, clock } = deps;
+  const known = new Map<NetworkId, { up: ReadonlySet<PeerId>; reportedMs: number }>();
+  let running: Promise<void> = Promise.resolve();
+  let isBusy = false;
+  let token = 0n;
+
+  const lookAt = async (network: NetworkHub): Promise<void> => {
+    const nowMs = clock.nowMs();
+    const routers = standIns(network);
+    const before = known.get(network.id);
+    if (routers.length === 0) return void known.delete(network.id);
+    const up = new Set<PeerId>();
+    for (const id of routers) {
+      const stream = network.streams.get(id);
+      if (!stream) continue;
+      const silentMs = nowMs - stream.lastHeardMs;
+      if (silentMs <= ANSWER_MS) up.add(id);
+      token += 1n;
+      if (silentMs >= ASK_MS) stream.socket.send({ kind: "ping", token });
+    }
+    const lost = [...(before?.up ?? [])].filter((id) => !up.has(id));
+    const isNew = !before || lost.length > 0 || [...up].some((id) => !before.up.has(id));
+    if (!isNew && nowMs - before.reportedMs < LEASE_RENEWAL_MS) return;
+    await deps.settle({ networkId: network.id, up: [...up], lost });
+    known.set(network.id, { up, reportedMs: nowMs });
+  };
+  const turn = async (): Promise<void> => {
+    for (const network of hub.networks.values()) await lookAt(network);
+  };
+  const tick = (): void => {
+    if (isBusy) return;
+    isBusy = true;
+    running = turn()
+      .catch((error: unknown) => deps.onError("routes_not_watched", error))
+      .finally(() => {
+        isBusy = false;
+      });
+  };
+  const timer = setInterval(
+    guarded(tick, (error) => deps.onError("routes_not_watched", error)),
+    TICK_MS,
+  );
+  return {
+    dispose() {
+      clearInterval(timer);
+      return running;
+    },
+  };
+}
+
+/** Peers that serve a range which another peer serves, too. */
+function standIns({ mirror }: NetworkHub): readonly PeerId[] {
+  const byPrefix = new Map<string, PeerId[]>();
+  for (const { id, serves } of mirror.peers().values()) {
+    for (const route of serves) {
+      const { prefix } = route;
+      if (routeKind(route) === "exit") continue;
+      byPrefix.set(prefix, [...(byPrefix.get(prefix) ?? []), id]);
+    }
+  }
+  return [...new Set([...byPrefix.values()].filter((ids) => ids.length > 1).flat())];
+}
+
+const TICK_MS = 1_000;
+/** A router that was silent for so long is asked whether it is there. */
+const ASK_MS = 900;
+/** A router that has not answered for so long is not there. */
+const ANSWER_MS = 4_000;
+/** What is known of routers holds for three times as long, for the case that this server dies. */
+const LEASE_RENEWAL_MS = 15_000;
+export const LEASE_MS = 45_000;
