@@ -1,4 +1,4 @@
-import { prefixContains, type Prefix } from "@weft/protocol";
+import { prefixContains, prefixParts, type Prefix } from "@weft/protocol";
 
 import { isEverything, ofFamily, type RoadPlan } from "./road-plan.ts";
 
@@ -42,29 +42,26 @@ function forwardChain({ interfaceName, serves }: RoadPlan): string {
   ]);
 }
 
+/** The narrowest range decides, as it does about routes. */
 function translationChain({ interfaceName, serves, ranges }: RoadPlan): string {
   const out = `oifname != "${interfaceName}"`;
-  const translated = (["on", "off"] as const).map((masquerade) =>
-    serves.filter((route) => route.masquerade === masquerade).map(({ prefix }) => prefix),
-  );
-  const [on = [], off = []] = translated;
+  const narrowestFirst = serves.toSorted((left, right) => prefixLength(right.prefix) - prefixLength(left.prefix));
   return chain(
     "translate",
     "type nat hook postrouting priority srcnat; policy accept;",
-    ranges.flatMap((range) => {
-      const source = `${word(range)} saddr ${range}`;
-      const family = range.includes(":") ? 6 : 4;
-      const [networks, kept] = [ofFamily(on, family).filter((prefix) => !isEverything(prefix)), ofFamily(off, family)];
-      return [
-        ...matching("daddr", networks).map((match) => `${source} ${match} ${out} masquerade`),
-        ...matching(
-          "daddr",
-          kept.filter((prefix) => !isEverything(prefix)),
-        ).map((match) => `${source} ${match} ${out} accept`),
-        ...(ofFamily(on, family).some(isEverything) ? [`${source} ${out} masquerade`] : []),
-      ];
-    }),
+    ranges.flatMap((range) =>
+      narrowestFirst
+        .filter(({ prefix }) => word(prefix) === word(range))
+        .map(({ prefix, masquerade }) => {
+          const into = isEverything(prefix) ? "" : ` ${word(prefix)} daddr ${prefix}`;
+          return `${word(range)} saddr ${range}${into} ${out} ${masquerade === "on" ? "masquerade" : "accept"}`;
+        }),
+    ),
   );
+}
+
+function prefixLength(prefix: Prefix): number {
+  return prefixParts(prefix).length;
 }
 
 /** One match per family that any of the prefixes belongs to. */

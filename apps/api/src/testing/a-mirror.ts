@@ -68,6 +68,8 @@ export function aPeer(number: number, groups: readonly number[], change: Partial
     expiresAt: null,
     groupIds: groups.map(groupOf).toSorted(),
     routes: [],
+    serves: [],
+    exitChoice: null,
     ephemeralSeconds: null,
     createdAt: new Date(0),
     ...change,
