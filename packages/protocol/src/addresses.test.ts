@@ -116,7 +116,7 @@ describe("endpoints", () => {
   test.each([
     ["1.2.3.4:51820", "1.2.3.4:51820"],
     ["[2001:DB8::1]:1", "[2001:db8::1]:1"],
-  ])("reads %s", (text, canonical) => {
+  ])("B-27 reads %s", (text, canonical) => {
     const endpoint = mustBe(parseEndpoint(text));
 
     expect(endpoint).toBe(canonical);
@@ -129,13 +129,14 @@ describe("endpoints", () => {
     "1.2.3.4:65536",
     "1.2.3.4:01",
     "::1:5",
+    "2001:db8::1:51820",
     "[1.2.3.4]:5",
     "host:5",
     "[::1]",
     "[::1]:",
     ":5",
     "[::1%lo]:5",
-  ])("refuses %j", (text) => {
+  ])("B-27 refuses %j", (text) => {
     expect(parseEndpoint(text).ok).toBe(false);
   });
 });

@@ -181,6 +181,24 @@ fn cls_09_types_and_indices_are_compared_after_the_header_was_decoded() {
 }
 
 #[test]
+fn str_05_handshakes_have_their_exact_sizes_and_transport_at_least_its_own() {
+    for settings in [base(), protected()] {
+        let mut side = Side::new(settings);
+        for kind in HANDSHAKES {
+            let message = side.message(kind, kind.message_len());
+            let datagram = side.frame(&message, 900);
+            assert!(side.open(&datagram).is_some());
+            assert_eq!(side.open(&datagram[..datagram.len() - 1]), None);
+            assert_eq!(side.open(&[&datagram[..], &[0]].concat()), None);
+        }
+        let least = side.transport(7, 16);
+        assert_eq!(least.len(), 25 + 32);
+        assert_eq!(side.open(&least).unwrap().0, Kind::Transport);
+        assert_eq!(side.open(&least[..least.len() - 1]), None);
+    }
+}
+
+#[test]
 fn b_22_a_type_with_more_than_one_significant_byte_is_compared_whole() {
     // B-22, B-23: the three high bytes are not "reserved".
     let mut settings = base();

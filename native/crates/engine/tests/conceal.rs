@@ -165,7 +165,7 @@ fn b_01_tmr_01_the_first_keepalive_has_padding_and_type_of_transport() {
 }
 
 #[test]
-fn wir_08_wir_11_wir_12_signatures_and_junk_precede_every_initiation_and_nothing_else() {
+fn wir_08_wir_11_wir_12_pre_02_signatures_and_junk_precede_every_initiation_and_nothing_else() {
     // WIR-08, WIR-11, WIR-12, CVE-09, B-15: counted like every other datagram.
     let pair_profile = Disguise {
         signatures: ["", "<b 0xdeadbeef><t>", "", "<b 0x07>", ""],
@@ -443,7 +443,7 @@ fn tmr_13_wir_05_b_07_b_25_a_cookie_reply_is_typed_padded_and_bound_to_the_mac1_
 }
 
 #[test]
-fn b_24_mac1_covers_the_type_that_was_drawn() {
+fn b_24_str_02_mac1_covers_the_type_that_was_drawn() {
     // B-24, WIR-02: a message whose type was changed behind its MAC goes nowhere.
     let mut pair = Pair::without_session();
     disguise_both(&pair, &base());
@@ -642,4 +642,29 @@ fn bat_03_hundreds_of_decoys_before_one_initiation_all_leave() {
     let lengths: Vec<usize> = heard(&mut ear).iter().map(Vec::len).collect();
     let count = |len| lengths.iter().filter(|&&each| each == len).count();
     assert_eq!([count(7), count(40), count(163)], [15, 384, 3]);
+}
+
+#[test]
+fn b_45_decoys_are_the_business_of_the_one_who_sends_them() {
+    let sender = Disguise {
+        signatures: ["<r 60>", "", "<b 0x0102><t>", "", ""],
+        ..base()
+    };
+    let receiver = Disguise {
+        junk: [0; 3],
+        ..base()
+    };
+    let mut pair = Pair::without_session();
+    pair.nodes[0].apply(&[commands::set_conceal(&sender, 1)]);
+    pair.nodes[1].apply(&[commands::set_conceal(&receiver, 2)]);
+
+    pair.nodes[0].apply(&[commands::send_handshake(PEER, &initiation())]);
+    pair.exchange();
+    assert_eq!(pair.nodes[1].total("dropMalformed"), 5, "decoys only");
+    assert_eq!(pair.nodes[1].total("handshakesBadMac"), 1, "it was read");
+
+    let mut pair = pair.confirmed();
+    pair.nodes[0].host.send_packet(&u4(1, 10));
+    pair.exchange();
+    assert_eq!(pair.nodes[1].packets().len(), 1);
 }

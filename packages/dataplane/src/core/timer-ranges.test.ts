@@ -78,6 +78,22 @@ describe("timers of a profile", () => {
     expect(messagesOf(bob.take()), "its session is not confirmed").toHaveLength(0);
   });
 
+  test("B-46 a first attempt without an address does not hold the handshake up once there is one", () => {
+    const [alice, bob] = pair({ s1: "15" });
+    const peer = { publicKey: bob.keys.publicKey, allowedIps: [], keepaliveSeconds: 25 };
+    alice.core.replacePeers([], at(0));
+    alice.core.replacePeers([{ ...peer, endpoints: [] }], at(0));
+    alice.want(0);
+    expect(alice.takeMessages()).toHaveLength(0);
+
+    const endpoint = parseEndpoint("192.0.2.9:51820");
+    if (!endpoint.ok) throw new Error("a literal of this test is wrong");
+    alice.core.replacePeers([{ ...peer, endpoints: [endpoint.value] }], at(1_000));
+    alice.timeout(1_000);
+
+    expect(alice.takeMessages()).toHaveLength(1);
+  });
+
   test("TMR-07 TMR-08 the engine learns between which times silence ends, and of WireGuard's own without a profile", () => {
     const [alice] = pair({ keepalive_timeout: "4-8", rekey_timeout: "6-12" });
 
