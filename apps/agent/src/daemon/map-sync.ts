@@ -136,9 +136,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
     close() {
       tunnel?.close();
       tunnel = null;
-      resume = [];
-      settings = null;
-      wholeMap = null;
+      [resume, settings, wholeMap] = [[], null, null];
       peers.replace([]);
     },
   };

@@ -1,18 +1,30 @@
 import { lookup } from "node:dns/promises";
-import type { PeerState } from "@weft/dataplane";
+import type { EngineTuning, PeerState } from "@weft/dataplane";
 import { parseIp, type IpAddress, type MapPeer } from "@weft/protocol";
 
-import { serverHost } from "../settings/server-url.ts";
+import { serverHost, type ServerAddress } from "../settings/server-url.ts";
+import type { StateStore } from "../state/state-store.ts";
+import type { Timers } from "../stream/timers.ts";
+import type { Log } from "./log.ts";
 import type { MapSync } from "./map-sync.ts";
-import type { NodeDeps } from "./node.ts";
 import { roadPlan } from "./road-plan.ts";
 import { createRoads, type Roads } from "./roads.ts";
 import { TUNNEL_MARK } from "./tunnel-factory.ts";
+import type { TunnelSystem } from "./tunnel-system.ts";
 
 /** The host's routing, following the newest map. */
 export type NodeRoads = Omit<Roads, "want"> & {
   /** Something that the routing depends on may have changed. */
   readonly follow: () => void;
+};
+
+type NodeRoadsDeps = {
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly system: TunnelSystem;
+  readonly store: StateStore;
+  readonly tuning: EngineTuning;
+  readonly address: ServerAddress;
 };
 
 type NodeParts = {
@@ -23,7 +35,10 @@ type NodeParts = {
   readonly changed: () => void;
 };
 
-export function createNodeRoads(deps: NodeDeps, { sync, peerState, remoteAddress, changed }: NodeParts): NodeRoads {
+export function createNodeRoads(
+  deps: NodeRoadsDeps,
+  { sync, peerState, remoteAddress, changed }: NodeParts,
+): NodeRoads {
   const { timers, log, system, store, tuning } = deps;
   const servers = new Set<IpAddress>();
   const roads = createRoads({ host: system.roads, path: store.paths.roads, timers, log, changed });

@@ -136,11 +136,9 @@ function detailOf(failure: Failure): string {
     case "address_pool_full":
       return addressTrouble(failure);
     case "enrolment_key_unknown":
-      return "the enrolment key is unknown; copy the whole join line again";
     case "enrolment_key_expired":
-      return "the enrolment key expired or was revoked; make a new one on the dashboard";
     case "enrolment_key_used_up":
-      return "the enrolment key was used as often as it allows; make a new one on the dashboard";
+      return ENROLMENT_TROUBLE[failure.code];
     case "peer_state":
     case "in_use":
     case "route_taken":
@@ -248,6 +246,12 @@ function accountDetailOf(failure: AccountFailure): string {
       return "this login was used before, is too old, or began elsewhere; start again";
   }
 }
+
+const ENROLMENT_TROUBLE = {
+  enrolment_key_unknown: "the enrolment key is unknown; copy the whole join line again",
+  enrolment_key_expired: "the enrolment key expired or was revoked; make a new one on the dashboard",
+  enrolment_key_used_up: "the enrolment key was used as often as it allows; make a new one on the dashboard",
+} as const;
 
 function standsInTheWay(
   failure: Extract<
