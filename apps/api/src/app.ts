@@ -21,6 +21,7 @@ import { createConcealRound } from "./jobs/watch-conceal.ts";
 import type { ReportedHandshakes } from "./jobs/watch-conceal.ts";
 import { createRouterSettling } from "./jobs/settle-routers.ts";
 import { startJobs } from "./jobs/jobs.ts";
+import type { Retention } from "./jobs/prune.ts";
 import { createAgentGate, RESTART_WINDOW_MS } from "./live/agent-gate.ts";
 import { listenForChanges } from "./live/change-listener.ts";
 import { startHeartbeats } from "./live/heartbeats.ts";
@@ -121,7 +122,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError,
     });
     const heartbeats = startHeartbeats({ hub, clock, random, onError });
-    const jobs = jobsOf({ deps, hub, auditDays: config.auditDays, sendWebhooks: webhooks.turn, onError });
+    const jobs = jobsOf({ deps, hub, retention: config, sendWebhooks: webhooks.turn, onError });
     const routeWatch = startRouteWatch({ hub, clock, settle: createRouterSettling({ db, clock }), onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose, routeWatch.dispose);
     const gauge = startLagGauge();
@@ -205,11 +206,11 @@ function removedByItself(deps: FeatureDeps, hub: LiveHub): RemoveNode {
 function jobsOf(own: {
   readonly deps: FeatureDeps;
   readonly hub: LiveHub;
-  readonly auditDays: number;
+  readonly retention: Retention;
   readonly sendWebhooks: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
-  const { hub, auditDays, sendWebhooks, onError } = own;
+  const { hub, retention, sendWebhooks, onError } = own;
   const { clock, database } = own.deps;
   const removeAbsent = createAbsenceRound({
     db: database.db,
@@ -227,7 +228,7 @@ function jobsOf(own: {
   });
   const { flush: flushTraffic } = hub.traffic;
   const rounds = { flushTraffic, removeAbsent, watchConceal, sendWebhooks };
-  return startJobs({ db: database.db, clock, auditDays, onError, ...rounds });
+  return startJobs({ db: database.db, clock, retention, onError, ...rounds });
 }
 
 /** The newest handshakes of a node, as it reported them last. */

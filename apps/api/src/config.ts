@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Secret } from "@weft/protocol";
 import { z } from "zod";
+import { parseTrafficKeep } from "./domain/traffic-steps.ts";
+import type { TrafficKeep } from "./domain/traffic-steps.ts";
 
 /** Everything an operator can set, checked. */
 export type Config = {
@@ -25,6 +27,8 @@ export type Config = {
   readonly webhookPrivateTargets: "refuse" | "allow";
   /** Days that audit events are kept. */
   readonly auditDays: number;
+  /** How long steps of traffic are kept. */
+  readonly trafficKeep: TrafficKeep;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
 };
 
@@ -52,6 +56,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustProxy: env.WEFT_TRUST_PROXY,
     webhookPrivateTargets: env.WEFT_WEBHOOK_PRIVATE_TARGETS,
     auditDays: env.WEFT_AUDIT_DAYS,
+    trafficKeep: env.WEFT_TRAFFIC_KEEP,
     rateLimit: env.WEFT_RATE_LIMIT,
   };
 }
@@ -81,6 +86,17 @@ const RateLimitSchema = z.string().transform((text, context) => {
     return z.NEVER;
   }
   return { perSecond, burst };
+});
+
+const TrafficKeepSchema = z.string().transform((text, context) => {
+  const keep = parseTrafficKeep(text);
+  if (keep) return keep;
+  context.addIssue({
+    code: "custom",
+    message:
+      "expected how long steps of 10 s, 1 min and 1 h are kept, such as 1h/7d/365d, none shorter than the one before",
+  });
+  return z.NEVER;
 });
 
 const BootstrapSchema = z.string().min(24, "needs at least 24 characters").max(200);
@@ -123,5 +139,6 @@ const EnvironmentSchema = z.object({
     .transform((text) => (text === "true" ? true : text === "false" ? false : text)),
   WEFT_WEBHOOK_PRIVATE_TARGETS: z.enum(["refuse", "allow"]).default("refuse"),
   WEFT_AUDIT_DAYS: z.coerce.number("expected a number of days").int().min(1).max(36_500).default(365),
+  WEFT_TRAFFIC_KEEP: TrafficKeepSchema.prefault("1h/7d/365d"),
   WEFT_RATE_LIMIT: RateLimitSchema.prefault("20/300"),
 });

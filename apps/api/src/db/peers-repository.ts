@@ -6,6 +6,7 @@ import type { Executor } from "./client.ts";
 import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
 import type { ListedPage, ListTable } from "./lists.ts";
 import { peerFromRow, storedGroupId, storedNetworkId, storedPeerId } from "./rows.ts";
+import { textArray } from "./rows-of-text.ts";
 import { peers, releasedOffsets, routes } from "./schema/index.ts";
 
 export async function findPeer(db: Executor, id: string): Promise<Peer | undefined> {
@@ -285,9 +286,4 @@ export async function freeOffsets(
     order by place limit 1`);
   const [row] = rows;
   return row === undefined ? undefined : BigInt(row.place);
-}
-
-/** One array parameter instead of one parameter per row. */
-function textArray(values: readonly string[]) {
-  return sql`${sql.param([...values])}::text[]`;
 }

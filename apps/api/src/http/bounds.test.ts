@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { TRAFFIC_KEEP } from "../domain/traffic-steps.ts";
 import { prune } from "../jobs/prune.ts";
 import { createTestApp } from "../testing/create-test-app.ts";
 import { createRestClient, makeKey, setUp } from "../testing/rest-client.ts";
@@ -47,9 +48,9 @@ test("audit events are forgotten after the days that are set, not before", async
   const count = async () => (await sql`select count(*)::int as events from audit_events`)[0]?.["events"];
   const before = await count();
 
-  await prune(db, { nowMs: Date.now() + 364 * 86_400_000, auditDays: 365 });
+  await prune(db, { nowMs: Date.now() + 364 * 86_400_000, auditDays: 365, trafficKeep: TRAFFIC_KEEP });
   const kept = await count();
-  await prune(db, { nowMs: Date.now() + 366 * 86_400_000, auditDays: 365 });
+  await prune(db, { nowMs: Date.now() + 366 * 86_400_000, auditDays: 365, trafficKeep: TRAFFIC_KEEP });
   const left = await count();
   await dispose();
   await server.dispose();

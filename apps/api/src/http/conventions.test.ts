@@ -171,6 +171,8 @@ function comparable(body: Json): Json {
     lastSeenAt: _seen,
     lastUsedAt: _used,
     nextCursor: _cursor,
+    from: _from,
+    until: _until,
     ...rest
   } = body;
   return Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, comparable(inner)]));

@@ -2,13 +2,13 @@ import type { Executor } from "../db/client.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import { startJob } from "./job.ts";
 import { prune } from "./prune.ts";
+import type { Retention } from "./prune.ts";
 
 /** Everything that runs by the clock. */
 export function startJobs(deps: {
   readonly db: Executor;
   readonly clock: WallClock;
-  /** Days that audit events are kept. */
-  readonly auditDays: number;
+  readonly retention: Retention;
   readonly flushTraffic: () => Promise<void>;
   readonly removeAbsent: () => Promise<void>;
   /** Keeps new conceal profiles, or takes them back. */
@@ -17,7 +17,7 @@ export function startJobs(deps: {
   readonly sendWebhooks: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
-  const { db, clock, auditDays, onError } = deps;
+  const { db, clock, retention, onError } = deps;
   const jobs = [
     startJob({ everyMs: FLUSH_MS, run: deps.flushTraffic, onError: (error) => onError("traffic_not_stored", error) }),
     startJob({
@@ -37,7 +37,7 @@ export function startJobs(deps: {
     }),
     startJob({
       everyMs: PRUNE_MS,
-      run: () => prune(db, { nowMs: clock.nowMs(), auditDays }),
+      run: () => prune(db, { nowMs: clock.nowMs(), ...retention }),
       onError: (error) => onError("prune_failed", error),
     }),
   ];

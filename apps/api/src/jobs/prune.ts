@@ -6,12 +6,21 @@ import { deleteAnswersBefore } from "../db/idempotency-repository.ts";
 import { deleteUsedLoginsBefore } from "../db/identities-repository.ts";
 import { deleteInvitesBefore } from "../db/invites-repository.ts";
 import { deleteExpiredSessions } from "../db/sessions-repository.ts";
+import { pruneTraffic } from "../db/traffic-repository.ts";
+import type { TrafficKeep } from "../domain/traffic-steps.ts";
 import { KEPT_MS } from "../registry/run-once.ts";
+
+/** How long an operator wants things kept. */
+export type Retention = {
+  /** Days of audit events. */
+  readonly auditDays: number;
+  readonly trafficKeep: TrafficKeep;
+};
 
 /** Forgets what nobody needs any more, so that the database does not grow for ever. */
 export async function prune(
   db: Executor,
-  { nowMs, auditDays }: { readonly nowMs: number; readonly auditDays: number },
+  { nowMs, auditDays, trafficKeep }: { readonly nowMs: number } & Retention,
 ): Promise<void> {
   await deleteExpiredSessions(db, new Date(nowMs));
   await deleteUsedLoginsBefore(db, new Date(nowMs));
@@ -19,6 +28,7 @@ export async function prune(
   await deleteAuditEventsBefore(db, new Date(nowMs - auditDays * DAY_MS));
   await deleteInvitesBefore(db, new Date(nowMs - INVITE_DAYS * DAY_MS));
   await deleteDeliveriesBefore(db, new Date(nowMs - DELIVERY_DAYS * DAY_MS));
+  await pruneTraffic(db, trafficKeep, nowMs);
   await pruneChanges(db, CHANGES_KEPT);
 }
 

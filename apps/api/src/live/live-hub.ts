@@ -56,7 +56,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   const networks = new Map<NetworkId, NetworkHub>();
   const places = new Map<PeerId, NetworkHub>();
   const presence = createPresenceBook<PeerId>(clock.nowMs());
-  const traffic = createTrafficBook({ db, lastSeenAt: (id) => dateOf(presence.lastProofMs(id)) });
+  const traffic = createTrafficBook({ db, clock, lastSeenAt: (id) => dateOf(presence.lastProofMs(id)) });
   const find = (id: PeerId) => {
     const hub = places.get(id);
     const peer = hub?.mirror.peers().get(id);

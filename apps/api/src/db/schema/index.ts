@@ -19,6 +19,7 @@ export { routeApprovers } from "./route-approvers.ts";
 export { routes } from "./routes.ts";
 export { rules } from "./rules.ts";
 export { sessions } from "./sessions.ts";
+export { trafficHistory } from "./traffic-history.ts";
 export { tokens } from "./tokens.ts";
 export { users } from "./users.ts";
 export { webhookDeliveries } from "./webhook-deliveries.ts";

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { TRAFFIC_KEEP } from "../../domain/traffic-steps.ts";
 import { prune } from "../../jobs/prune.ts";
 import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
@@ -77,7 +78,7 @@ test("F-E1 events older than the retention are forgotten, younger ones stay", as
     values (${`evt_${"0".repeat(32)}`}, now() - interval '366 days', 'server', '', '', 'old.one'),
            (${`evt_${"1".repeat(32)}`}, now() - interval '364 days', 'server', '', '', 'young.one')`;
 
-  await prune(db, { nowMs: Date.now(), auditDays: 365 });
+  await prune(db, { nowMs: Date.now(), auditDays: 365, trafficKeep: TRAFFIC_KEEP });
   await dispose();
 
   expect(await events("action=old.one")).toEqual([]);

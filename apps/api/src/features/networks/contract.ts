@@ -9,6 +9,7 @@ import {
   ProfileFallbackSchema,
   RangesSchema,
 } from "../../registry/network-schemas.ts";
+import { trafficFields, TrafficSchema } from "../../registry/traffic-schemas.ts";
 
 export const networksSpec = listSpec({
   name: "networks",
@@ -39,6 +40,13 @@ export const networksContract = {
     access: { kind: "role", role: "viewer", scope: "networks:read" },
     input: z.strictObject({ networkId: NetworkIdSchema }),
     output: NetworkSchema,
+  }),
+  traffic: query({
+    summary: "Shows what the peers of a network moved together, step by step; those that are gone count, too",
+    rest: { method: "GET", path: "/networks/{networkId}/traffic", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "networks:read" },
+    input: z.strictObject({ networkId: NetworkIdSchema, ...trafficFields }),
+    output: TrafficSchema,
   }),
   create: mutation({
     summary:

@@ -11,6 +11,7 @@ import {
 } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
 import { listFields, listSpec } from "../../registry/list-kit.ts";
+import { trafficFields, TrafficSchema } from "../../registry/traffic-schemas.ts";
 import { PortSchema, RuleSchema } from "../../registry/policy-schemas.ts";
 import { GROUPS_MAX, PeerNameSchema, PeerSchema, PeerStateSchema } from "../../registry/peer-schemas.ts";
 
@@ -137,6 +138,13 @@ export const peersContract = {
         }),
       ),
     }),
+  }),
+  traffic: query({
+    summary: "Shows what a peer moved, step by step, also before the last restart",
+    rest: { method: "GET", path: "/peers/{peerId}/traffic", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "peers:read" },
+    input: z.strictObject({ peerId: PeerIdSchema, ...trafficFields }),
+    output: TrafficSchema,
   }),
   ping: mutation({
     summary: "Lets one peer ping another through the tunnel",

@@ -9,6 +9,7 @@ import { movePeer } from "./move-peer.ts";
 import { pingPeer } from "./ping-peer.ts";
 import { reachablePeers } from "./reachable-peers.ts";
 import { removePeer } from "./remove-peer.ts";
+import { peerTraffic } from "./peer-traffic.ts";
 import { updatePeer } from "./update-peer.ts";
 
 export const peersOperations: HandlersOf<typeof peersContract> = {
@@ -24,5 +25,6 @@ export const peersOperations: HandlersOf<typeof peersContract> = {
   move: movePeer,
   reachable: reachablePeers,
   diagnose: diagnosePeer,
+  traffic: peerTraffic,
   ping: pingPeer,
 };
