@@ -516,12 +516,15 @@ describe("what the provider says of somebody", () => {
 
   test("CP-44 however many groups the provider names, the login costs the same few statements", async () => {
     const { person } = await known();
-    const count = async (change: Record<string, unknown>) => {
+    const countOnce = async (change: Record<string, unknown>) => {
       server.takeStatements();
       const answer = await withClaims(person, change);
       expect(answer.status).toBe(200);
       return server.takeStatements().length;
     };
+    // What the server does by the clock may fall into a login, and only adds to it.
+    const count = async (change: Record<string, unknown>) =>
+      Math.min(await countOnce(change), await countOnce(change), await countOnce(change));
 
     const few = await count({ groups: ["one"] });
     const many = await count({ groups: Array.from({ length: 20_000 }, (_, place) => `group-${place}`) });
