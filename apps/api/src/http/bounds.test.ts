@@ -8,18 +8,20 @@ import { connectAgent, eventually } from "../testing/simulated-agent.ts";
 test("a flood of health checks costs the database one question a second", async () => {
   let nowMs = Date.now();
   const server = await createTestApp({ clock: { nowMs: () => nowMs } });
-  server.takeStatements();
+  // Beside them the server does what it does by the clock.
+  const questions = () => server.takeStatements().filter((text) => text.trim() === "select 1");
+  questions();
 
   const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(`${server.url}/healthz`)));
-  const first = server.takeStatements();
+  const first = questions();
   nowMs += 1_000;
   await Promise.all(Array.from({ length: 50 }, () => fetch(`${server.url}/healthz`)));
-  const second = server.takeStatements();
+  const second = questions();
   await server.dispose();
 
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  expect(first.length).toBeLessThanOrEqual(1);
-  expect(second.length).toBeLessThanOrEqual(1);
+  expect(first).toHaveLength(1);
+  expect(second).toHaveLength(1);
 });
 
 test("guesses at the setup token from one address do not keep another one waiting", async () => {
