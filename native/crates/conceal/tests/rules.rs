@@ -25,6 +25,7 @@ fn junk(count: u16, len_min: u16, len_max: u16) -> Settings {
 
 #[test]
 fn str_01_the_default_is_plain_wireguard_without_any_framing() {
+    // STR-01
     let profile = Profile::new(Settings::default()).unwrap();
     for (kind, value) in Kind::ALL.into_iter().zip(1..) {
         assert_eq!(profile.padding(kind), 0);

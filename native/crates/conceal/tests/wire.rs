@@ -156,6 +156,7 @@ fn cls_06_hdp_05_transport_of_an_unknown_session_is_still_transport() {
 
 #[test]
 fn cls_09_types_and_indices_are_compared_after_the_header_was_decoded() {
+    // CLS-09
     let (mut plain, mut side) = (Side::new(base()), Side::new(protected()));
     for kind in HANDSHAKES {
         let message = side.message(kind, kind.message_len());
@@ -182,6 +183,7 @@ fn cls_09_types_and_indices_are_compared_after_the_header_was_decoded() {
 
 #[test]
 fn str_05_handshakes_have_their_exact_sizes_and_transport_at_least_its_own() {
+    // STR-05
     for settings in [base(), protected()] {
         let mut side = Side::new(settings);
         for kind in HANDSHAKES {

@@ -166,6 +166,7 @@ fn b_01_tmr_01_the_first_keepalive_has_padding_and_type_of_transport() {
 
 #[test]
 fn wir_08_wir_11_wir_12_pre_02_signatures_and_junk_precede_every_initiation_and_nothing_else() {
+    // PRE-02
     // WIR-08, WIR-11, WIR-12, CVE-09, B-15: counted like every other datagram.
     let pair_profile = Disguise {
         signatures: ["", "<b 0xdeadbeef><t>", "", "<b 0x07>", ""],
@@ -444,6 +445,7 @@ fn tmr_13_wir_05_b_07_b_25_a_cookie_reply_is_typed_padded_and_bound_to_the_mac1_
 
 #[test]
 fn b_24_str_02_mac1_covers_the_type_that_was_drawn() {
+    // STR-02
     // B-24, WIR-02: a message whose type was changed behind its MAC goes nowhere.
     let mut pair = Pair::without_session();
     disguise_both(&pair, &base());
@@ -598,6 +600,7 @@ fn tmr_11_a_session_ends_at_the_age_that_was_given_for_it() {
 
 #[test]
 fn bat_02_decoys_stand_right_before_their_initiation_between_the_data_around_it() {
+    // BAT-02
     let mut pair = pair(&Disguise {
         signatures: ["<b 0x5151>", "", "", "", ""],
         ..base()
@@ -628,6 +631,7 @@ fn bat_02_decoys_stand_right_before_their_initiation_between_the_data_around_it(
 
 #[test]
 fn bat_03_hundreds_of_decoys_before_one_initiation_all_leave() {
+    // BAT-03
     let pair_profile = Disguise {
         junk: [128, 40, 40],
         signatures: ["<r 7>", "<r 7>", "<r 7>", "<r 7>", "<r 7>"],
@@ -646,6 +650,7 @@ fn bat_03_hundreds_of_decoys_before_one_initiation_all_leave() {
 
 #[test]
 fn b_45_decoys_are_the_business_of_the_one_who_sends_them() {
+    // B-45
     let sender = Disguise {
         signatures: ["<r 60>", "", "<b 0x0102><t>", "", ""],
         ..base()
