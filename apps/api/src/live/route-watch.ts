@@ -2,6 +2,7 @@ import type { NetworkId, PeerId } from "@weft/protocol";
 import { guarded } from "../jobs/guarded.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import { routeKind } from "../domain/route.ts";
+import type { AttachedStream } from "./attached-stream.ts";
 import type { LiveHub } from "./live-hub.ts";
 import type { NetworkHub } from "./network-hub.ts";
 
@@ -28,10 +29,23 @@ export type RouteWatchDeps = {
 export function startRouteWatch(deps: RouteWatchDeps): { readonly dispose: () => Promise<void> } {
   const { hub, clock } = deps;
   const known = new Map<NetworkId, { up: ReadonlySet<PeerId>; reportedMs: number }>();
+  const asked = new WeakMap<AttachedStream, Asked>();
   let running: Promise<void> = Promise.resolve();
   let isBusy = false;
   let token = 0n;
 
+  /** Asks a router that was silent for a moment; tells how many questions in a row it has left without an answer. */
+  const ask = (stream: AttachedStream, nowMs: number): number => {
+    const last = asked.get(stream);
+    // Questions are counted, not time: a server that stood still has not asked.
+    const unanswered = !last || stream.lastHeardMs >= last.atMs ? 0 : last.unanswered + 1;
+    const isSilent = nowMs - stream.lastHeardMs >= ASK_MS;
+    asked.set(stream, { atMs: isSilent ? nowMs : (last?.atMs ?? Number.NEGATIVE_INFINITY), unanswered });
+    if (!isSilent) return unanswered;
+    token += 1n;
+    stream.socket.send({ kind: "ping", token });
+    return unanswered;
+  };
   const lookAt = async (network: NetworkHub): Promise<void> => {
     const nowMs = clock.nowMs();
     const routers = standIns(network);
@@ -40,11 +54,7 @@ export function startRouteWatch(deps: RouteWatchDeps): { readonly dispose: () =>
     const up = new Set<PeerId>();
     for (const id of routers) {
       const stream = network.streams.get(id);
-      if (!stream) continue;
-      const silentMs = nowMs - stream.lastHeardMs;
-      if (silentMs <= ANSWER_MS) up.add(id);
-      token += 1n;
-      if (silentMs >= ASK_MS) stream.socket.send({ kind: "ping", token });
+      if (stream && ask(stream, nowMs) <= UNANSWERED_MAX) up.add(id);
     }
     const lost = [...(before?.up ?? [])].filter((id) => !up.has(id));
     const isNew = !before || lost.length > 0 || [...up].some((id) => !before.up.has(id));
@@ -76,6 +86,9 @@ export function startRouteWatch(deps: RouteWatchDeps): { readonly dispose: () =>
   };
 }
 
+/** The newest question to a router, and how many in a row before it were not answered. */
+type Asked = { readonly atMs: number; readonly unanswered: number };
+
 /** Peers that serve a range which another peer serves, too. */
 function standIns({ mirror }: NetworkHub): readonly PeerId[] {
   const byPrefix = new Map<string, PeerId[]>();
@@ -92,8 +105,8 @@ function standIns({ mirror }: NetworkHub): readonly PeerId[] {
 const TICK_MS = 1_000;
 /** A router that was silent for so long is asked whether it is there. */
 const ASK_MS = 900;
-/** A router that has not answered for so long is not there. */
-const ANSWER_MS = 4_000;
+/** A router that left more questions in a row without an answer is not there. */
+const UNANSWERED_MAX = 3;
 /** What is known of routers holds for three times as long, for the case that this server dies. */
 const LEASE_RENEWAL_MS = 15_000;
 export const LEASE_MS = 45_000;
