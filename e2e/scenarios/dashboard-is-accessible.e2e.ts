@@ -67,6 +67,7 @@ async function expectNothingSerious(page: Page, url: string, [view, look]: reado
   await page.setViewportSize({ width: look.width, height: 900 });
   await page.goto(url + view.path);
   await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".panel-loading") === null);
   if (view.button !== undefined) {
     await page.getByRole("button", { name: view.button }).first().click();
     await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
@@ -82,7 +83,7 @@ async function expectNothingSerious(page: Page, url: string, [view, look]: reado
   });
 }
 
-function views({ owned, grace }: Mesh, emptyNetwork: string): readonly View[] {
+function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View[] {
   const network = `/networks/${owned.networkId}`;
   const peer = `${network}/peers/${grace.peerId}`;
   return [
@@ -94,10 +95,13 @@ function views({ owned, grace }: Mesh, emptyNetwork: string): readonly View[] {
     { name: "peer", path: peer },
     { name: "add-host", path: `${network}/peers/add` },
     { name: "policy", path: `${network}/policy` },
+    { name: "diagnose", path: `${network}/diagnose?from=${ada.peerId}&to=${grace.peerId}` },
     { name: "settings", path: `${network}/settings` },
     { name: "access", path: "/access" },
     { name: "access-people", path: "/access?view=people" },
     { name: "access-account", path: "/access?view=account" },
+    { name: "audit", path: "/audit" },
+    { name: "dialog-event", path: "/audit", button: /^Show what/ },
     { name: "dialog-rename", path: peer, button: "Rename" },
     { name: "dialog-remove", path: peer, button: /^Remove/ },
     { name: "dialog-rule", path: `${network}/policy`, button: /^Delete rule/ },

@@ -3,6 +3,8 @@ import { NotFound, PageError, PagePending } from "./layout/page-states.tsx";
 import { Shell } from "./layout/shell.tsx";
 import {
   parseAccessSearch,
+  parseAuditSearch,
+  parseDiagnoseSearch,
   parseLoginSearch,
   parsePeerSearch,
   parsePeersSearch,
@@ -92,6 +94,20 @@ const policy = createRoute({
   component: lazyRouteComponent(() => import("./features/policy/page.tsx"), "PolicyPage"),
 });
 
+const diagnose = createRoute({
+  getParentRoute: () => shell,
+  path: paths.diagnose,
+  validateSearch: parseDiagnoseSearch,
+  component: lazyRouteComponent(() => import("./features/diagnose/page.tsx"), "DiagnosePage"),
+});
+
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: paths.audit,
+  validateSearch: parseAuditSearch,
+  component: lazyRouteComponent(() => import("./features/audit/page.tsx"), "AuditPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => shell,
   path: paths.settings,
@@ -110,7 +126,7 @@ const routeTree = root.addChildren([
   login,
   loginCallback,
   invite,
-  shell.addChildren([home, networks, overview, peers, addHost, peer, policy, settings, access]),
+  shell.addChildren([home, networks, overview, peers, addHost, peer, policy, diagnose, settings, access, audit]),
 ]);
 
 /** Makes the router; tests give it a memory history. */

@@ -11,8 +11,10 @@ export const paths = {
   addHost: "/networks/$networkId/peers/add",
   peer: "/networks/$networkId/peers/$peerId",
   policy: "/networks/$networkId/policy",
+  diagnose: "/networks/$networkId/diagnose",
   settings: "/networks/$networkId/settings",
   access: "/access",
+  audit: "/audit",
 } as const;
 
 /** Ids of the routes that read their own parameters or search; pages inside the frame carry its name. */
@@ -25,6 +27,8 @@ export const routeIds = {
   addHost: `/shell${paths.addHost}`,
   peer: `/shell${paths.peer}`,
   policy: `/shell${paths.policy}`,
+  diagnose: `/shell${paths.diagnose}`,
+  audit: `/shell${paths.audit}`,
   settings: `/shell${paths.settings}`,
 } as const;
 
@@ -67,6 +71,48 @@ export function parsePeerSearch(search: Record<string, unknown>): PeerSearch {
   return range ? { range } : {};
 }
 
+/** Protocols one can ask the policy about. */
+export const DIAGNOSE_PROTOCOLS = ["tcp", "udp", "icmp", "icmpv6", "sctp"] as const;
+export type DiagnoseProtocol = (typeof DIAGNOSE_PROTOCOLS)[number];
+
+/** The question of the diagnosis; a link to it asks it again. */
+export type DiagnoseSearch = {
+  readonly from?: string;
+  readonly to?: string;
+  readonly protocol?: DiagnoseProtocol;
+  readonly port?: number;
+};
+
+/** Reads the question of the diagnosis. */
+export function parseDiagnoseSearch(search: Record<string, unknown>): DiagnoseSearch {
+  const { from, to } = search;
+  const protocol = DIAGNOSE_PROTOCOLS.find((known) => known === search["protocol"]);
+  const port = Number(search["port"]);
+  return {
+    ...(isId(from) ? { from } : {}),
+    ...(isId(to) ? { to } : {}),
+    ...(protocol ? { protocol } : {}),
+    ...(Number.isInteger(port) && port >= 1 && port <= 65_535 ? { port } : {}),
+  };
+}
+
+/** Who did what an audit event tells. */
+export const AUDIT_ACTORS = ["user", "token", "node", "server", "anonymous"] as const;
+export type AuditActor = (typeof AUDIT_ACTORS)[number];
+
+export type AuditSearch = { readonly q?: string; readonly network?: string; readonly actor?: AuditActor };
+
+/** Reads the search of the audit log. */
+export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
+  const { q, network } = search;
+  const actor = AUDIT_ACTORS.find((known) => known === search["actor"]);
+  return {
+    ...(typeof q === "string" && q !== "" ? { q: q.slice(0, SEARCH_LENGTH_MAX) } : {}),
+    ...(isId(network) ? { network } : {}),
+    ...(actor ? { actor } : {}),
+  };
+}
+
 export type SetupSearch = { readonly setup?: string };
 
 /** Reads the setup token of the link the server printed. */
@@ -94,6 +140,14 @@ export function parseLoginSearch(search: Record<string, unknown>): LoginSearch {
   const { next } = search;
   return typeof next === "string" && isOwnPath(next) ? { next } : {};
 }
+
+/** Long enough for every id there is; what is longer came from somebody's keyboard. */
+function isId(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= 100;
+}
+
+/** What the server takes at most. */
+const SEARCH_LENGTH_MAX = 100;
 
 function isOwnPath(path: string): boolean {
   return path.startsWith("/") && !path.startsWith("//") && !path.includes("\\");

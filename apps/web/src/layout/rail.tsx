@@ -39,6 +39,11 @@ export function Rail({ networkId, onNavigate }: RailProps): ReactNode {
               <RailLabel icon="access" label={strings.frame.entries.access} />
             </Link>
           </li>
+          <li>
+            <Link to={paths.audit} className="rail-link" onClick={onNavigate}>
+              <RailLabel icon="audit" label={strings.frame.entries.audit} />
+            </Link>
+          </li>
           {networkId ? (
             <li>
               <Link to={paths.settings} params={{ networkId }} className="rail-link" onClick={onNavigate}>
@@ -68,4 +73,5 @@ const NETWORK_ENTRIES = [
   { to: paths.overview, icon: "overview", label: "overview" },
   { to: paths.peers, icon: "peers", label: "peers" },
   { to: paths.policy, icon: "policy", label: "policy" },
+  { to: paths.diagnose, icon: "diagnose", label: "diagnose" },
 ] as const;

@@ -1,6 +1,8 @@
 import { access } from "./en/access.ts";
+import { audit } from "./en/audit.ts";
 import { chart } from "./en/chart.ts";
 import { common, errors } from "./en/common.ts";
+import { diagnose } from "./en/diagnose.ts";
 import { frame } from "./en/frame.ts";
 import { overview } from "./en/overview.ts";
 import { addHost, peers } from "./en/peers.ts";
@@ -13,8 +15,10 @@ import { invite, login, setup } from "./en/setup.ts";
 export const en = {
   access,
   addHost,
+  audit,
   chart,
   common,
+  diagnose,
   errors,
   frame,
   invite,

@@ -1,0 +1,133 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { useTRPC, useTRPCClient } from "../../api/context.ts";
+import { toProblem } from "../../api/error-text.ts";
+import type { AuditEvent } from "../../api/types.ts";
+import { AUDIT_ACTORS, type AuditActor, type AuditSearch, paths, routeIds } from "../../routes.ts";
+import { strings } from "../../strings/index.ts";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
+import { SearchField } from "../../ui/search-field.tsx";
+import { Select } from "../../ui/select.tsx";
+import { EventDialog } from "./components/event-dialog.tsx";
+import { EventsTable } from "./components/events-table.tsx";
+
+const route = getRouteApi(routeIds.audit);
+
+/** Who changed what. Search and filters are in the address and are answered by the server. */
+export function AuditPage(): ReactNode {
+  const text = strings.audit;
+  const search = route.useSearch();
+  const events = useEvents(search);
+  const [open, setOpen] = useState<AuditEvent | null>(null);
+  const items = events.data?.pages.flatMap((page) => page.items);
+
+  return (
+    <Page title={text.title} sentence={text.sentence}>
+      <Filters search={search} />
+      {events.isError && items ? (
+        <StaleNote onRetry={() => void events.refetch()}>{strings.common.staleRows}</StaleNote>
+      ) : null}
+      {!items && events.error ? (
+        <ProblemPanel problem={toProblem(events.error)} onRetry={() => void events.refetch()} />
+      ) : !items ? (
+        <LoadingPanel label={text.loading} />
+      ) : items.length === 0 ? (
+        <EmptyPanel title={text.emptyTitle}>{text.emptyHint}</EmptyPanel>
+      ) : (
+        <>
+          <EventsTable events={items} onShow={setOpen} />
+          <p className="row-line">
+            <span className="soft" role="status">
+              {text.loaded(items.length)}
+            </span>
+            {events.hasNextPage ? (
+              <Button isPending={events.isFetchingNextPage} onPress={() => void events.fetchNextPage()}>
+                {text.more}
+              </Button>
+            ) : null}
+          </p>
+        </>
+      )}
+      {open ? <EventDialog event={open} onClose={() => setOpen(null)} /> : null}
+    </Page>
+  );
+}
+
+function Filters({ search }: { readonly search: AuditSearch }): ReactNode {
+  const text = strings.audit;
+  const trpc = useTRPC();
+  const navigate = useNavigate();
+  const networks = useQuery(trpc.networks.list.queryOptions({ limit: 500 })).data?.items ?? [];
+  const { q, network, actor } = search;
+  const ask = (change: Draft): void =>
+    void navigate({ to: paths.audit, search: withoutGaps({ q, network, actor, ...change }), replace: true });
+
+  return (
+    <div className="toolbar">
+      <SearchField
+        label={text.search}
+        placeholder={text.searchHint}
+        value={q ?? ""}
+        onChange={(value) => ask({ q: value === "" ? undefined : value })}
+      />
+      <Select
+        label={text.network}
+        value={network ?? ALL}
+        onChange={(value) => ask({ network: value === ALL ? undefined : value })}
+        options={[
+          { value: ALL, label: text.allNetworks },
+          ...networks.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+      />
+      <Select<AuditActor | typeof ALL>
+        label={text.actor}
+        value={actor ?? ALL}
+        onChange={(value) => ask({ actor: value === ALL ? undefined : value })}
+        options={[
+          { value: ALL, label: text.allActors },
+          ...AUDIT_ACTORS.map((value) => ({ value, label: text.actors[value] })),
+        ]}
+      />
+    </div>
+  );
+}
+
+/** A search some parts of which may be open. */
+type Draft = { readonly [Part in keyof AuditSearch]: AuditSearch[Part] | undefined };
+
+function withoutGaps({ q, network, actor }: Draft): AuditSearch {
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(network === undefined ? {} : { network }),
+    ...(actor === undefined ? {} : { actor }),
+  };
+}
+
+function useEvents({ q, network, actor }: AuditSearch) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const asked = {
+    limit: PAGE_ROWS,
+    ...(q === undefined ? {} : { q }),
+    ...(network === undefined ? {} : { networkId: network }),
+    ...(actor === undefined ? {} : { actorKind: actor }),
+  };
+  // Not by the options of the library: it adds a field of its own to the input, which the server refuses.
+  return useInfiniteQuery({
+    queryKey: [...trpc.auditEvents.list.queryKey(), asked],
+    initialPageParam: FIRST_PAGE,
+    queryFn: ({ pageParam, signal }) =>
+      client.auditEvents.list.query(
+        { ...asked, ...(pageParam === FIRST_PAGE ? {} : { cursor: pageParam }) },
+        { signal },
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+}
+
+const FIRST_PAGE = "";
+const ALL = "";
+const PAGE_ROWS = 100;

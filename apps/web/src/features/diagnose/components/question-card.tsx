@@ -1,0 +1,127 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useTRPC } from "../../../api/context.ts";
+import type { Peer } from "../../../api/types.ts";
+import { DIAGNOSE_PROTOCOLS, type DiagnoseProtocol, type DiagnoseSearch } from "../../../routes.ts";
+import { strings } from "../../../strings/index.ts";
+import { IconButton } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { ComboBox, type ComboBoxOption } from "../../../ui/combo-box.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
+
+export type QuestionCardProps = {
+  readonly networkId: string;
+  readonly question: DiagnoseSearch;
+  readonly onAsk: (question: DiagnoseSearch) => void;
+};
+
+/** From, to, what. Each change asks at once. */
+export function QuestionCard({ networkId, question, onAsk }: QuestionCardProps): ReactNode {
+  const text = strings.diagnose;
+  const { from, to, protocol, port } = question;
+  const ask = (change: Draft): void => onAsk(withoutGaps({ from, to, protocol, port, ...change }));
+
+  return (
+    <Card title={text.question}>
+      <div className="question">
+        <PeerPicker networkId={networkId} label={text.from} peerId={from} onChoose={(id) => ask({ from: id })} />
+        <IconButton icon="refresh" label={text.swap} onPress={() => ask({ from: to, to: from })} />
+        <PeerPicker networkId={networkId} label={text.to} peerId={to} onChoose={(id) => ask({ to: id })} />
+        <Select
+          label={text.protocol}
+          value={protocol ?? "any"}
+          onChange={(chosen) =>
+            ask({ protocol: chosen === "any" ? undefined : chosen, port: hasPorts(chosen) ? port : undefined })
+          }
+          options={[
+            { value: "any", label: text.anyProtocol },
+            ...DIAGNOSE_PROTOCOLS.map((value) => ({ value, label: strings.policy.protocols[value] })),
+          ]}
+        />
+        {hasPorts(protocol ?? "any") ? <PortField port={port} onChange={(next) => ask({ port: next })} /> : null}
+      </div>
+    </Card>
+  );
+}
+
+/** A question some parts of which may be open. */
+type Draft = { readonly [Part in keyof DiagnoseSearch]: DiagnoseSearch[Part] | undefined };
+
+function withoutGaps({ from, to, protocol, port }: Draft): DiagnoseSearch {
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(protocol === undefined ? {} : { protocol }),
+    ...(port === undefined ? {} : { port }),
+  };
+}
+
+type PeerPickerProps = {
+  readonly networkId: string;
+  readonly label: string;
+  readonly peerId: string | undefined;
+  readonly onChoose: (peerId: string) => void;
+};
+
+function PeerPicker({ networkId, label, peerId, onChoose }: PeerPickerProps): ReactNode {
+  const trpc = useTRPC();
+  const [search, setSearch] = useState("");
+  const found = useQuery({
+    ...trpc.peers.list.queryOptions({ networkId, limit: OPTIONS_MAX, ...(search === "" ? {} : { q: search }) }),
+    placeholderData: keepPreviousData,
+  });
+  const chosen = useQuery(trpc.peers.get.queryOptions({ peerId: peerId ?? "" }, { enabled: peerId !== undefined }));
+
+  return (
+    <ComboBox
+      label={label}
+      hint={strings.diagnose.peerHint}
+      emptyText={strings.diagnose.noPeers}
+      options={found.data?.items.map(optionOf) ?? []}
+      chosen={peerId !== undefined && chosen.data ? optionOf(chosen.data) : null}
+      onSearch={setSearch}
+      onChoose={onChoose}
+    />
+  );
+}
+
+type PortFieldProps = { readonly port: number | undefined; readonly onChange: (port: number | undefined) => void };
+
+/** Asks when the box is left or Enter is pressed: half a port is another port. */
+function PortField({ port, onChange }: PortFieldProps): ReactNode {
+  const text = strings.diagnose;
+  const [draft, setDraft] = useState(port === undefined ? "" : String(port));
+  const value = Number(draft);
+  const isWrong = draft !== "" && !(Number.isInteger(value) && value >= 1 && value <= 65_535);
+  const commit = (): void => {
+    if (!isWrong) onChange(draft === "" ? undefined : value);
+  };
+
+  return (
+    <TextField
+      label={text.port}
+      hint={text.portHint}
+      value={draft}
+      onChange={setDraft}
+      onBlur={commit}
+      onKeyDown={({ key }) => {
+        if (key === "Enter") commit();
+      }}
+      error={isWrong ? text.portWrong : null}
+      inputMode="numeric"
+      face="mono"
+    />
+  );
+}
+
+function optionOf({ id, name, ipv4, ipv6 }: Peer): ComboBoxOption {
+  const detail = ipv4 ?? ipv6;
+  return { id, label: name, ...(detail === null ? {} : { detail }) };
+}
+
+function hasPorts(protocol: DiagnoseProtocol | "any"): boolean {
+  return protocol === "tcp" || protocol === "udp" || protocol === "sctp";
+}
+
+const OPTIONS_MAX = 20;
