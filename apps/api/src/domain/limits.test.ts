@@ -1,5 +1,6 @@
 import { parsePrefix } from "@weft/protocol";
 import type { Prefix } from "@weft/protocol";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressesAt, poolOf } from "./address-pool.ts";
 import { createBitSet } from "./bit-set.ts";
@@ -29,6 +30,21 @@ describe("names", () => {
     const candidates = nameCandidates(hostname);
 
     expect(names.map(() => candidates.next().value)).toEqual(names);
+  });
+});
+
+describe("hostile names", () => {
+  test("SEC-62 whatever a node calls itself becomes a host label: short, of letters, digits and inner dashes, never reserved", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string()), fc.nat(20), (hostname, skip) => {
+        const candidates = nameCandidates(hostname);
+        for (let place = 0; place < skip; place += 1) candidates.next();
+        const name = String(candidates.next().value);
+        expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+        expect(name).not.toBe("localhost");
+      }),
+      { examples: ["localhost", "--config=/etc/shadow", "$(reboot)", "a\n[Peer]", "..", ""].map((one) => [one, 0]) },
+    );
   });
 });
 

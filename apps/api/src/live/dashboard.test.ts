@@ -214,7 +214,7 @@ test("streams of a peer and of a network end when their subject is removed", asy
   expect((await owner.get(`/api/v1/peers/${peerId}`)).status).toBe(404);
 });
 
-test("AP-64 counters of peers that do not exist are skipped, the rest is taken", async () => {
+test("CP-85 AP-64 counters of peers that do not exist are skipped, the rest is taken", async () => {
   const [agent, other] = await Promise.all([
     connectAgent(server.url, { joinKey }),
     connectAgent(server.url, { joinKey }),

@@ -129,7 +129,7 @@ test("F-A4 a name that is no host name is refused before it is sent", async () =
   expect(api.calls.filter((call) => call.path === "peers.update")).toHaveLength(1);
 });
 
-test("UI-10 a failing first load is an error with a retry, and the retry helps", async () => {
+test("CP-83 UI-10 a failing first load is an error with a retry, and the retry helps", async () => {
   let state: "broken" | "well" = "broken";
   const { user } = renderApp("/networks/net_home/peers", {
     handlers: {
