@@ -17,7 +17,7 @@ const threads = () => readdirSync("/proc/self/task").length;
 async function held() {
   const deadline = Date.now() + 10_000;
   let last = { descriptors: descriptors(), threads: threads() };
-  for (let same = 0; same < 10 && Date.now() < deadline; ) {
+  for (let same = 0; same < 10 && Date.now() < deadline;) {
     await pause(20);
     const now = { descriptors: descriptors(), threads: threads() };
     same = now.descriptors === last.descriptors && now.threads === last.threads ? same + 1 : 0;
