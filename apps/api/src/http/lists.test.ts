@@ -30,6 +30,7 @@ const OF_ONE_ORDER = [
   "peers.reachable",
   "policy.versions",
   "routes.list",
+  "routeApprovers.list",
   "serviceAccounts.list",
   "sessions.list",
   "users.list",
