@@ -1,8 +1,9 @@
-import { and, count, eq, getTableColumns, ilike, inArray, sql } from "drizzle-orm";
+import { and, count, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import type { GroupId, NetworkId, PeerId } from "@weft/protocol";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { containsPattern, keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { storedGroupId, storedNetworkId, storedPeerId } from "./rows.ts";
 import { enrolmentKeys, groups, peers } from "./schema/index.ts";
 
@@ -16,7 +17,6 @@ export type Group = {
 };
 
 export type GroupWithCount = Group & { readonly peerCount: number };
-export type GroupSort = "name";
 
 export async function insertGroup(tx: Executor, group: Group): Promise<void> {
   await tx.insert(groups).values(group);
@@ -27,25 +27,31 @@ export async function findGroup(db: Executor, id: string): Promise<GroupWithCoun
   return row && toGroup(row);
 }
 
+export const groupsList: ListTable = {
+  table: groups,
+  id: groups.id,
+  fields: { name: sortColumn(groups.name), createdAt: sortColumn(groups.createdAt) },
+  filters: {},
+  search: [groups.name],
+};
+
 export async function listGroups(
   db: Executor,
-  request: PageRequest<GroupSort> & { readonly networkId: string; readonly q: string | undefined },
-): Promise<Page<GroupWithCount>> {
-  const page = keyset({ sort: groups.name, id: groups.id }, request);
+  networkId: string,
+  request: ListRequest,
+): Promise<ListedPage<GroupWithCount>> {
+  const page = listPage(groupsList, request, eq(groups.networkId, networkId));
   const rows = await db
-    .select(withCount)
+    .select({ ...withCount, listPlace: page.place })
     .from(groups)
-    .where(and(eq(groups.networkId, request.networkId), matching(request.q), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows.map(toGroup), request.limit, (group) => ({ value: group.name, id: group.id }));
+  return finishPage(db, page, { rows, read: toGroup });
 }
 
-export async function countGroups(db: Executor, networkId: string, q: string | undefined): Promise<number> {
-  const [row] = await db
-    .select({ total: count() })
-    .from(groups)
-    .where(and(eq(groups.networkId, networkId), matching(q)));
+export async function countGroups(db: Executor, networkId: string): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(groups).where(eq(groups.networkId, networkId));
   return row?.total ?? 0;
 }
 
@@ -87,10 +93,6 @@ export async function deleteGroup(tx: Executor, group: Group): Promise<readonly 
     .where(inNetwork(peers))
     .returning({ id: peers.id });
   return left.map(({ id }) => storedPeerId(id));
-}
-
-function matching(q: string | undefined) {
-  return q === undefined ? undefined : ilike(groups.name, containsPattern(q));
 }
 
 function toGroup(row: typeof groups.$inferSelect & { peerCount: number }): GroupWithCount {

@@ -1,7 +1,8 @@
-import { and, count, eq, lt } from "drizzle-orm";
+import { and, eq, getTableColumns, lt } from "drizzle-orm";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { identities, identityProviders, usedLogins } from "./schema/index.ts";
 
 export type IdentityProvider = {
@@ -31,20 +32,23 @@ export async function lockProvider(tx: Executor, id: string): Promise<IdentityPr
   return row;
 }
 
-export async function listProviders(db: Executor, request: PageRequest<"createdAt">): Promise<Page<IdentityProvider>> {
-  const page = keyset({ sort: identityProviders.createdAt, id: identityProviders.id }, request);
+export const providersList: ListTable = {
+  table: identityProviders,
+  id: identityProviders.id,
+  fields: { createdAt: sortColumn(identityProviders.createdAt), name: sortColumn(identityProviders.name) },
+  filters: {},
+  search: [identityProviders.name, identityProviders.issuer],
+};
+
+export async function listProviders(db: Executor, request: ListRequest): Promise<ListedPage<IdentityProvider>> {
+  const page = listPage(providersList, request);
   const rows = await db
-    .select()
+    .select({ ...getTableColumns(identityProviders), listPlace: page.place })
     .from(identityProviders)
     .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows, request.limit, ({ createdAt, id }) => ({ value: createdAt.toISOString(), id }));
-}
-
-export async function countProviders(db: Executor): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(identityProviders);
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: (row: IdentityProvider) => row });
 }
 
 /** What the login page offers. */

@@ -1,8 +1,9 @@
 import { and, count, eq, gt, isNull, lt, or, sql } from "drizzle-orm";
 import type { ServerRole } from "../registry/access.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { invites } from "./schema/index.ts";
 
 export type Invite = {
@@ -20,20 +21,23 @@ export async function insertInvite(tx: Executor, invite: Invite & { readonly has
   await tx.insert(invites).values(invite);
 }
 
-export async function listInvites(db: Executor, request: PageRequest<"createdAt">): Promise<Page<Invite>> {
-  const page = keyset({ sort: invites.createdAt, id: invites.id }, request);
+export const invitesList: ListTable = {
+  table: invites,
+  id: invites.id,
+  fields: { createdAt: sortColumn(invites.createdAt) },
+  filters: { role: equals(invites.role), createdBy: equals(invites.createdBy) },
+  search: [invites.login],
+};
+
+export async function listInvites(db: Executor, request: ListRequest): Promise<ListedPage<Invite>> {
+  const page = listPage(invitesList, request);
   const rows = await db
-    .select(columns)
+    .select({ ...columns, listPlace: page.place })
     .from(invites)
     .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows, request.limit, ({ createdAt, id }) => ({ value: createdAt.toISOString(), id }));
-}
-
-export async function countInvites(db: Executor): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(invites);
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: (row: Invite) => row });
 }
 
 /** How many can still be used; whoever counts to add one does so alone until the transaction ends. */

@@ -1,3 +1,11 @@
+import { routeApproversList } from "./route-approvers-repository.ts";
+import { groupsList } from "./groups-repository.ts";
+import { providersList } from "./identities-repository.ts";
+import { invitesList } from "./invites-repository.ts";
+import { policyVersionsList } from "./policy-repository.ts";
+import { routesList } from "./routes-repository.ts";
+import { sessionsList } from "./sessions-repository.ts";
+import { usersList } from "./users-repository.ts";
 import { auditList } from "./audit-repository.ts";
 import { backupsList } from "./backups-repository.ts";
 import { concealList } from "./conceal-repository.ts";
@@ -18,12 +26,21 @@ export const LIST_TABLES: Readonly<Record<string, { readonly list: ListTable; re
   concealNodes: { list: concealNodesList, scopedBy: "network_id" },
   concealProfiles: { list: concealList, scopedBy: "network_id" },
   enrolmentKeys: { list: enrolmentKeysList, scopedBy: "network_id" },
+  groups: { list: groupsList, scopedBy: "network_id" },
+  identityProviders: { list: providersList },
+  invites: { list: invitesList },
   nameRecords: { list: recordsList, scopedBy: "network_id" },
   nameservers: { list: nameserversList, scopedBy: "network_id" },
   networks: { list: networksList },
   peers: { list: peersList, scopedBy: "network_id" },
+  policyVersions: { list: policyVersionsList, scopedBy: "network_id" },
+  routeApprovers: { list: routeApproversList, scopedBy: "network_id" },
+  routes: { list: routesList, scopedBy: "network_id" },
   rules: { list: rulesList, scopedBy: "network_id" },
+  serviceAccounts: { list: usersList, scopedBy: "kind" },
+  sessions: { list: sessionsList },
   tokens: { list: tokensList },
+  users: { list: usersList, scopedBy: "kind" },
   webhookDeliveries: { list: deliveriesList, scopedBy: "webhook_id" },
   webhooks: { list: webhooksList },
 };

@@ -31,7 +31,9 @@ afterAll(async () => {
 });
 
 const specs = Object.values(contracts).flatMap((verbs) =>
-  Object.values(verbs).flatMap((contract): ListSpec[] => ("list" in contract && contract.list ? [contract.list] : [])),
+  Object.values(verbs).flatMap((contract): ListSpec[] =>
+    "list" in contract && contract.list && contract.list.rows !== "computed" ? [contract.list] : [],
+  ),
 );
 
 test("API-23 every list of the contracts has a table that offers the same filters and orders", () => {
@@ -70,7 +72,10 @@ describe.each(specs.map((spec) => ({ spec, name: spec.name })))("$name", ({ spec
       after:
         one.page === "first page"
           ? undefined
-          : [...order.map(({ field }) => sampleOf(entry.list.fields[field]?.type)), "x"],
+          : [
+              ...order.map(({ field }) => sampleOf(entry.list.fields[field]?.type)),
+              sampleOf(entry.list.id.getSQLType()),
+            ],
       filters: Object.fromEntries(one.names.map((name) => [name, filterSample(name, spec.filters[name])])),
       q: undefined,
       total: "not wanted",

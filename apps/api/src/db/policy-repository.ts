@@ -1,8 +1,9 @@
-import { and, count, desc, eq, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, lte, sql } from "drizzle-orm";
 import type { NetworkId } from "@weft/protocol";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import type { Page, PageRequest } from "./paging.ts";
-import { pageOf } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { storedNetworkId } from "./rows.ts";
 import { policyVersions } from "./schema/index.ts";
 
@@ -41,25 +42,31 @@ export async function findPolicyVersion(
 /** A policy that a network had, without what it said. */
 export type PolicyVersionSummary = Omit<PolicyVersion, "document"> & { readonly ruleCount: number };
 
-/** Newest first. Documents are long: the database counts their rules. */
+export const policyVersionsList: ListTable = {
+  table: policyVersions,
+  id: policyVersions.version,
+  fields: { version: sortColumn(policyVersions.version) },
+  filters: { author: equals(policyVersions.author) },
+  search: [],
+};
+
+/** Documents are long: the database counts their rules. */
 export async function listPolicyVersions(
   db: Executor,
-  request: Pick<PageRequest<"version">, "limit" | "after"> & { readonly networkId: string },
-): Promise<Page<PolicyVersionSummary>> {
-  const behind = request.after && lt(policyVersions.version, Number(request.after.value));
+  networkId: string,
+  request: ListRequest,
+): Promise<ListedPage<PolicyVersionSummary>> {
+  const page = listPage(policyVersionsList, request, eq(policyVersions.networkId, networkId));
   const rows = await db
-    .select(summary)
+    .select({ ...summary, listPlace: page.place })
     .from(policyVersions)
-    .where(and(eq(policyVersions.networkId, request.networkId), behind))
-    .orderBy(desc(policyVersions.version))
-    // One more than asked for tells whether another page follows.
-    .limit(request.limit + 1);
-  return pageOf(rows.map(withNetwork), request.limit, ({ version }) => ({ value: String(version), id: "" }));
-}
-
-export async function countPolicyVersions(db: Executor, networkId: string): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(policyVersions).where(eq(policyVersions.networkId, networkId));
-  return row?.total ?? 0;
+    .where(page.where)
+    .orderBy(...page.orderBy)
+    .limit(page.limit);
+  return finishPage(db, page, {
+    rows,
+    read: withNetwork<Omit<PolicyVersionSummary, "networkId"> & { networkId: string }>,
+  });
 }
 
 /** Keeps a version, and of the older ones as many as fit. */

@@ -1,8 +1,9 @@
-import { and, count, eq, getTableColumns } from "drizzle-orm";
+import { eq, getTableColumns, sql } from "drizzle-orm";
 import type { GroupId, NetworkId, Prefix, RouteApproverId } from "@weft/protocol";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { storedGroupId, storedNetworkId, storedPrefix, storedRouteApproverId } from "./rows.ts";
 import { routeApprovers } from "./schema/index.ts";
 
@@ -29,23 +30,27 @@ export async function allApprovers(db: Executor, networkId: NetworkId): Promise<
   return (await db.select().from(routeApprovers).where(eq(routeApprovers.networkId, networkId))).map(toApprover);
 }
 
-export async function pageOfApprovers(
+export const routeApproversList: ListTable = {
+  table: routeApprovers,
+  id: routeApprovers.id,
+  fields: { createdAt: sortColumn(routeApprovers.createdAt) },
+  filters: {},
+  search: [sql`${routeApprovers.prefix}::text`],
+};
+
+export async function listApprovers(
   db: Executor,
-  request: PageRequest<"createdAt"> & { readonly networkId: string },
-): Promise<Page<StoredApprover>> {
-  const page = keyset({ sort: routeApprovers.createdAt, id: routeApprovers.id }, request);
+  networkId: string,
+  request: ListRequest,
+): Promise<ListedPage<StoredApprover>> {
+  const page = listPage(routeApproversList, request, eq(routeApprovers.networkId, networkId));
   const rows = await db
-    .select(getTableColumns(routeApprovers))
+    .select({ ...getTableColumns(routeApprovers), listPlace: page.place })
     .from(routeApprovers)
-    .where(and(eq(routeApprovers.networkId, request.networkId), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows.map(toApprover), request.limit, ({ id, createdAt }) => ({ value: createdAt.toISOString(), id }));
-}
-
-export async function countApprovers(db: Executor, networkId: string): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(routeApprovers).where(eq(routeApprovers.networkId, networkId));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: toApprover });
 }
 
 export async function deleteApprover(tx: Executor, id: RouteApproverId): Promise<void> {

@@ -1,9 +1,10 @@
-import { and, count, eq, getTableColumns, inArray, notInArray } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, notInArray, sql } from "drizzle-orm";
 import type { NetworkId } from "@weft/protocol";
 import type { Route } from "../domain/route.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { storedNetworkId, storedPeerId, storedPrefix, storedRouteId } from "./rows.ts";
 import { routes } from "./schema/index.ts";
 
@@ -27,23 +28,27 @@ export async function allRoutes(db: Executor, networkId: NetworkId): Promise<rea
   return (await db.select().from(routes).where(eq(routes.networkId, networkId))).map(toRoute);
 }
 
+export const routesList: ListTable = {
+  table: routes,
+  id: routes.id,
+  fields: { createdAt: sortColumn(routes.createdAt) },
+  filters: { peerId: equals(routes.peerId), state: equals(routes.state) },
+  search: [sql`${routes.prefix}::text`, routes.description],
+};
+
 export async function listRoutes(
   db: Executor,
-  request: PageRequest<"createdAt"> & { readonly networkId: string },
-): Promise<Page<StoredRoute>> {
-  const page = keyset({ sort: routes.createdAt, id: routes.id }, request);
+  networkId: string,
+  request: ListRequest,
+): Promise<ListedPage<StoredRoute>> {
+  const page = listPage(routesList, request, eq(routes.networkId, networkId));
   const rows = await db
-    .select(getTableColumns(routes))
+    .select({ ...getTableColumns(routes), listPlace: page.place })
     .from(routes)
-    .where(and(eq(routes.networkId, request.networkId), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows.map(toRoute), request.limit, (route) => ({ value: route.createdAt.toISOString(), id: route.id }));
-}
-
-export async function countRoutes(db: Executor, networkId: string): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(routes).where(eq(routes.networkId, networkId));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: toRoute });
 }
 
 export async function changeRoute(

@@ -1,7 +1,8 @@
-import { and, count, eq, gt, isNull, lt, ne } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, ne } from "drizzle-orm";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { sessions, users } from "./schema/index.ts";
 import { rightsColumns } from "./users-repository.ts";
 import type { User } from "./users-repository.ts";
@@ -36,25 +37,25 @@ export async function findSession(db: Executor, tokenHash: string, now: Date): P
   return row;
 }
 
-/** Sessions that have not ended, of one user or of everybody. */
-export async function listSessions(
-  db: Executor,
-  request: PageRequest<"createdAt"> & SessionFilter,
-): Promise<Page<Session>> {
-  const page = keyset({ sort: sessions.createdAt, id: sessions.id }, request);
+export const sessionsList: ListTable = {
+  table: sessions,
+  id: sessions.id,
+  fields: { createdAt: sortColumn(sessions.createdAt) },
+  filters: { userId: equals(sessions.userId) },
+  search: [sessions.userAgent],
+};
+
+/** Sessions that have not ended. */
+export async function listSessions(db: Executor, now: Date, request: ListRequest): Promise<ListedPage<Session>> {
+  const page = listPage(sessionsList, request, gt(sessions.expiresAt, now));
   const rows = await db
-    .select(sessionColumns)
+    .select({ ...sessionColumns, listPlace: page.place })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
-    .where(and(alive(request), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows, request.limit, ({ createdAt, id }) => ({ value: createdAt.toISOString(), id }));
-}
-
-export async function countSessions(db: Executor, filter: SessionFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(sessions).where(alive(filter));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: (row: Session) => row });
 }
 
 export async function findSessionById(db: Executor, id: string): Promise<Session | undefined> {
@@ -95,12 +96,6 @@ export async function deleteSessionsOf(tx: Executor, userId: string, keep?: stri
 
 export async function deleteExpiredSessions(db: Executor, now: Date): Promise<void> {
   await db.delete(sessions).where(lt(sessions.expiresAt, now));
-}
-
-export type SessionFilter = { readonly userId: string | undefined; readonly now: Date };
-
-function alive({ userId, now }: SessionFilter) {
-  return and(gt(sessions.expiresAt, now), userId === undefined ? undefined : eq(sessions.userId, userId));
 }
 
 const sessionColumns = {

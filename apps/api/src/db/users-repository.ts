@@ -1,8 +1,9 @@
-import { and, count, eq, ilike, isNotNull, isNull, ne, sql } from "drizzle-orm";
+import { and, count, eq, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Grant, NetworkRole, ServerRole } from "../registry/access.ts";
+import type { ListRequest } from "../registry/list-kit.ts";
 import type { Executor } from "./client.ts";
-import { containsPattern, keyset, pageOf } from "./paging.ts";
-import type { Page, PageRequest } from "./paging.ts";
+import { equals, finishPage, listPage, sortColumn } from "./lists.ts";
+import type { ListedPage, ListTable } from "./lists.ts";
 import { networkRoles, users } from "./schema/index.ts";
 
 /** An account and its rights at this moment. */
@@ -44,9 +45,6 @@ export type Credentials = {
   readonly isDisabled: boolean;
   readonly totp: { readonly secret: string; readonly lastStep: number | null } | null;
 };
-
-export type UserSort = "login" | "createdAt";
-export type AccountFilter = { readonly kind: Account["kind"]; readonly q: string | undefined };
 
 /** Makes changes of accounts wait for each other, so that "at least one owner" can be counted. */
 export async function lockUsers(tx: Executor): Promise<void> {
@@ -111,23 +109,28 @@ export async function lockCredentials(tx: Executor, userId: string): Promise<Cre
   return findCredentialsOf(tx, userId);
 }
 
-export async function listUsers(db: Executor, request: PageRequest<UserSort> & AccountFilter): Promise<Page<Account>> {
-  const page = keyset({ sort: users[request.field], id: users.id }, request);
+export const usersList: ListTable = {
+  table: users,
+  id: users.id,
+  fields: { login: sortColumn(users.login), createdAt: sortColumn(users.createdAt) },
+  filters: { role: equals(users.role) },
+  search: [users.login],
+};
+
+/** People, or service accounts. */
+export async function listUsers(
+  db: Executor,
+  kind: Account["kind"],
+  request: ListRequest,
+): Promise<ListedPage<Account>> {
+  const page = listPage(usersList, request, eq(users.kind, kind));
   const rows = await db
-    .select(accountColumns)
+    .select({ ...accountColumns, listPlace: page.place })
     .from(users)
-    .where(and(matching(request), page.where))
+    .where(page.where)
     .orderBy(...page.orderBy)
     .limit(page.limit);
-  return pageOf(rows, request.limit, (user) => ({
-    value: request.field === "login" ? user.login : user.createdAt.toISOString(),
-    id: user.id,
-  }));
-}
-
-export async function countUsers(db: Executor, filter: AccountFilter): Promise<number> {
-  const [row] = await db.select({ total: count() }).from(users).where(matching(filter));
-  return row?.total ?? 0;
+  return finishPage(db, page, { rows, read: (row: Account) => row });
 }
 
 export async function changeUser(
@@ -192,10 +195,6 @@ async function credentialsWhere(db: Executor, where: ReturnType<typeof eq>): Pro
   const { user, passwordHash, disabledAt, secret, since, lastStep } = row;
   const totp = secret !== null && since !== null ? { secret, lastStep } : null;
   return { user, passwordHash, isDisabled: disabledAt !== null, totp };
-}
-
-function matching({ kind, q }: AccountFilter) {
-  return and(eq(users.kind, kind), q === undefined ? undefined : ilike(users.login, containsPattern(q)));
 }
 
 /** Columns of an account's rights; every credential is looked up together with them. */

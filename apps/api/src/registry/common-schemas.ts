@@ -51,13 +51,6 @@ export const TimeSchema = z.iso.datetime();
 /** A 64-bit counter as decimal text, because JSON numbers lose bits above 2^53. */
 export const CounterSchema = z.string().regex(/^\d{1,20}$/);
 
-/** What every list takes. */
-export const listInput = {
-  limit: z.int().min(1).max(500).default(100).describe("Items of one page."),
-  cursor: z.string().max(400).optional().describe("Opaque place to go on from: `nextCursor` of the page before."),
-  count: z.boolean().default(false).describe("Adds `total`, computed with the filter applied."),
-};
-
 /** The answer of every list. */
 export function listOutput<Item extends z.ZodType>(item: Item) {
   return z.strictObject({

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 /** What callers may ask of one list. */
 export type ListSpec<Order extends string = string, Filters extends ListFilters = ListFilters> = {
+  /** "computed": its rows stand in no table, they are made for each question. */
+  readonly rows?: "computed";
   /** Name of the list and of its table in `db/list-tables.ts`. */
   readonly name: string;
   /** Orders on offer, the default first: fields by comma, each falling when a dash stands before it. */

@@ -1,7 +1,6 @@
 import { ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
 import type { ListedPage } from "../db/lists.ts";
-import type { PageRequest, Place } from "../db/paging.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { FeatureDeps } from "./feature-deps.ts";
 import { parseOrder } from "./list-kit.ts";
@@ -63,48 +62,43 @@ function filtersOf(spec: ListSpec, input: Readonly<Record<string, unknown>>): Re
   );
 }
 
-type ListInput<Sort extends string> = {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-  readonly sort: Sort;
-};
-type FieldOf<Sort extends string> = Sort extends `-${infer Field}` ? Field : Sort;
-
-/** Reads what a caller asked for; `list` names the list with its filter. */
-export function pageRequest<Sort extends string>(
-  deps: Pick<FeatureDeps, "cursors">,
-  list: string,
-  input: ListInput<Sort>,
-): Result<PageRequest<FieldOf<Sort>>, Failure> {
-  let after: Place | undefined;
-  if (input.cursor !== undefined) {
-    const opened = deps.cursors.open(listName(list, input.sort), input.cursor);
-    if (!opened.ok) return opened;
-    after = { value: opened.value[0] ?? "", id: opened.value[1] ?? "" };
-  }
-  const isDescending = input.sort.startsWith("-");
-  return ok({
-    field: fieldOf(input.sort),
-    direction: isDescending ? "descending" : "ascending",
-    limit: input.limit,
-    after,
-  });
-}
-
-/** The cursor for the place behind a page. */
-export function nextCursor(
-  deps: Pick<FeatureDeps, "cursors">,
-  list: { readonly name: string; readonly sort: string },
-  next: Place | null,
-): string | null {
-  return next && deps.cursors.seal(listName(list.name, list.sort), [next.value, next.id]);
-}
-
-function listName(list: string, sort: string): string {
-  return `${list}?sort=${sort}`;
-}
-
-function fieldOf<Sort extends string>(sort: Sort): FieldOf<Sort> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type says what the text says
-  return (sort.startsWith("-") ? sort.slice(1) : sort) as FieldOf<Sort>;
+/** Reads a page of rows that are made for the question, as one of a table is read. */
+export function pageOfComputed<Row>(
+  all: readonly Row[],
+  request: ListRequest,
+  columns: {
+    readonly fields: Readonly<Record<string, (row: Row) => string>>;
+    readonly id: (row: Row) => string;
+    /** What the search text is looked for in. */
+    readonly text: (row: Row) => string;
+  },
+): ListedPage<Row> {
+  const { order, after, limit, q } = request;
+  const sign = order.at(-1)?.direction === "descending" ? -1 : 1;
+  const keys = [
+    ...order.map(({ field, direction }) => {
+      const value = columns.fields[field];
+      if (!value) throw new Error(`the list offers the order ${field}, which its rows do not have`);
+      return { value, sign: direction === "descending" ? -1 : 1 };
+    }),
+    { value: columns.id, sign },
+  ];
+  const placeOf = (row: Row) => keys.map(({ value }) => value(row));
+  const compare = (left: readonly string[], right: readonly string[]) => {
+    const at = keys.findIndex((_key, place) => left[place] !== right[place]);
+    if (at < 0) return 0;
+    return ((left[at] ?? "") < (right[at] ?? "") ? -1 : 1) * (keys[at]?.sign ?? 1);
+  };
+  const wanted = q?.toLowerCase();
+  const found = all
+    .filter((row) => wanted === undefined || columns.text(row).toLowerCase().includes(wanted))
+    .map((row) => ({ row, place: placeOf(row) }))
+    .toSorted((left, right) => compare(left.place, right.place));
+  const behind = after === undefined ? found : found.filter(({ place }) => compare(place, after) > 0);
+  const kept = behind.slice(0, limit);
+  return {
+    rows: kept.map(({ row }) => row),
+    next: behind.length > kept.length ? (kept.at(-1)?.place ?? null) : null,
+    total: request.total === "wanted" ? found.length : undefined,
+  };
 }

@@ -17,6 +17,7 @@ export const groups = pgTable(
   },
   (table) => [
     uniqueIndex("groups_name_unique").on(table.networkId, sql`lower(${table.name})`),
+    index("groups_created_page").on(table.networkId, table.createdAt, table.id),
     index("groups_name_page").on(table.networkId, table.name, table.id),
   ],
 );

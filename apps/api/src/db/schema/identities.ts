@@ -20,6 +20,7 @@ export const identityProviders = pgTable(
   },
   (table) => [
     uniqueIndex("identity_providers_name_unique").on(sql`lower(${table.name})`),
+    index("identity_providers_name_page").on(table.name, table.id),
     index("identity_providers_page").on(table.createdAt, table.id),
   ],
 );

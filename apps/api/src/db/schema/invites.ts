@@ -20,7 +20,8 @@ export const invites = pgTable(
   (table) => [
     uniqueIndex("invites_hash_unique").on(table.hash),
     index("invites_page").on(table.createdAt, table.id),
-    index("invites_creator").on(table.createdBy),
+    index("invites_role_page").on(table.role, table.createdAt, table.id),
+    index("invites_creator_page").on(table.createdBy, table.createdAt, table.id),
     index("invites_user").on(table.usedBy),
   ],
 );

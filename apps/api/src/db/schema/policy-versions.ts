@@ -1,4 +1,4 @@
-import { integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { idColumn, moment } from "./columns.ts";
 import { networks } from "./networks.ts";
 
@@ -16,5 +16,8 @@ export const policyVersions = pgTable(
     author: text("author"),
     at: moment("at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.networkId, table.version] })],
+  (table) => [
+    primaryKey({ columns: [table.networkId, table.version] }),
+    index("policy_versions_author_page").on(table.networkId, table.author, table.version),
+  ],
 );

@@ -34,6 +34,8 @@ export const routes = pgTable(
     uniqueIndex("routes_active_unique")
       .on(table.networkId, table.prefix)
       .where(sql`${table.active} and masklen(${table.prefix}) > 0`),
+    index("routes_peer_page").on(table.networkId, table.peerId, table.createdAt, table.id),
+    index("routes_state_page").on(table.networkId, table.state, table.createdAt, table.id),
     index("routes_page").on(table.networkId, table.createdAt, table.id),
     check("routes_active", sql`not ${table.active} or ${table.state} = 'approved'`),
     check("routes_state", sql`${table.state} in ('pending', 'approved')`),

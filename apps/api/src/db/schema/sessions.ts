@@ -19,6 +19,7 @@ export const sessions = pgTable(
   },
   (table) => [
     uniqueIndex("sessions_id_unique").on(table.id),
+    index("sessions_page").on(table.createdAt, table.id),
     index("sessions_user").on(table.userId, table.createdAt, table.id),
     index("sessions_expiry").on(table.expiresAt),
   ],

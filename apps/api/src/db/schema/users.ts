@@ -31,6 +31,8 @@ export const users = pgTable(
   },
   (table) => [
     uniqueIndex("users_login_unique").on(sql`lower(${table.login})`),
+    index("users_role_login_page").on(table.kind, table.role, table.login, table.id),
+    index("users_role_created_page").on(table.kind, table.role, table.createdAt, table.id),
     index("users_login_page").on(table.kind, table.login, table.id),
     index("users_created_page").on(table.kind, table.createdAt, table.id),
     check("users_wait_disabled", sql`${table.approvedAt} is not null or ${table.disabledAt} is not null`),

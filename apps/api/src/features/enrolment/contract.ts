@@ -57,6 +57,13 @@ export const enrolmentKeysContract = {
     input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(enrolmentKeysSpec) }),
     output: listOutput(EnrolmentKeySchema),
   }),
+  get: query({
+    summary: "Shows one enrolment key",
+    rest: { method: "GET", path: "/enrolment-keys/{enrolmentKeyId}", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "keys:read" },
+    input: z.strictObject({ enrolmentKeyId: EnrolmentKeyIdSchema }),
+    output: EnrolmentKeySchema,
+  }),
   create: mutation({
     summary: "Creates an enrolment key; the answer shows it once, with the line that joins a host",
     rest: {

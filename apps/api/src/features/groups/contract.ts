@@ -1,13 +1,7 @@
 import { z } from "zod";
-import {
-  GroupIdSchema,
-  listInput,
-  listOutput,
-  NetworkIdSchema,
-  PeerIdSchema,
-  TimeSchema,
-} from "../../registry/common-schemas.ts";
+import { GroupIdSchema, listOutput, NetworkIdSchema, PeerIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { NetworkNameSchema } from "../../registry/network-schemas.ts";
 import { PeerSchema } from "../../registry/peer-schemas.ts";
 
@@ -24,17 +18,20 @@ const GroupSchema = z
   })
   .meta({ id: "Group" });
 
+export const groupsSpec = listSpec({
+  name: "groups",
+  orders: ["name", "-name", "createdAt", "-createdAt"],
+  filters: {},
+  search: "Part of a name.",
+});
+
 export const groupsContract = {
   list: query({
     summary: "Lists the groups of a network",
     rest: { method: "GET", path: "/networks/{networkId}/groups", status: 200 },
     access: { kind: "role", role: "viewer", scope: "peers:read" },
-    input: z.strictObject({
-      networkId: NetworkIdSchema,
-      ...listInput,
-      q: z.string().max(100).optional().describe("Part of a name."),
-      sort: z.enum(["name", "-name"]).default("name"),
-    }),
+    list: groupsSpec,
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(groupsSpec) }),
     output: listOutput(GroupSchema),
   }),
   get: query({

@@ -22,7 +22,7 @@ export async function createGroup(
     transact(deps.database.db, async (tx) => {
       const network = await lockNetwork(tx, networkId);
       if (!network) return err({ code: "not_found", what: "network" } as const);
-      if ((await countGroups(tx, network.id, undefined)) >= GROUPS_MAX) {
+      if ((await countGroups(tx, network.id)) >= GROUPS_MAX) {
         return err({ code: "limit_reached", what: "groups in this network", limit: GROUPS_MAX } as const);
       }
       const group = { id: groupIds.make(deps.random), networkId: network.id, name, description, createdAt: now };

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { IdentityProviderIdSchema, listInput, listOutput, TimeSchema } from "../../registry/common-schemas.ts";
+import { IdentityProviderIdSchema, listOutput, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { CodeSchema, InviteSecretSchema, proofFields, UserSchema } from "../../registry/user-schemas.ts";
 
 const manage = { kind: "role", role: "admin", scope: "settings:write" } as const;
@@ -30,12 +31,20 @@ const ProviderSchema = z
 
 const clientSecret = z.string().min(1).max(1_000);
 
+export const identityProvidersSpec = listSpec({
+  name: "identityProviders",
+  orders: ["-createdAt", "createdAt", "name", "-name"],
+  filters: {},
+  search: "Part of a name or issuer.",
+});
+
 export const identityProvidersContract = {
   list: query({
     summary: "Lists the identity providers that people may sign in with",
     rest: { method: "GET", path: "/identity-providers", status: 200 },
     access: { kind: "role", role: "admin", scope: "settings:read" },
-    input: z.strictObject({ ...listInput }).prefault({}),
+    list: identityProvidersSpec,
+    input: z.strictObject(listFields(identityProvidersSpec)).prefault({}),
     output: listOutput(ProviderSchema),
   }),
   create: mutation({

@@ -529,8 +529,9 @@ describe("what the provider says of somebody", () => {
     const few = await count({ groups: ["one"] });
     const many = await count({ groups: Array.from({ length: 20_000 }, (_, place) => `group-${place}`) });
 
-    expect(many).toBe(few);
+    // What the server does beside it may ask a question of its own at the same time; groups would be thousands.
     expect(few).toBeLessThan(25);
+    expect(many).toBeLessThan(25);
   });
 });
 

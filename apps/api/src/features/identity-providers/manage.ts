@@ -2,7 +2,6 @@ import { err, identityProviderIds, ok } from "@weft/protocol";
 import { isDuplicate } from "../../db/client.ts";
 import {
   changeProvider,
-  countProviders,
   deleteProvider,
   enabledProviders,
   insertProvider,
@@ -15,25 +14,24 @@ import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
+import { identityProvidersSpec } from "./contract.ts";
 import type { identityProvidersContract } from "./contract.ts";
 import { redirectUri, sealClientSecret } from "./provider-secrets.ts";
 
-/** Lists providers, newest first. */
+/** Lists providers, newest first unless the caller wants another order. */
 export async function listProviders(
   deps: FeatureDeps,
   call: Call,
   input: InputOf<typeof identityProvidersContract.list>,
 ): Outcome<typeof identityProvidersContract.list> {
   const { db } = deps.database;
-  const list = { name: "identity-providers", sort: "-createdAt" } as const;
-  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
-  if (!request.ok) return request;
-  const page = await readProviders(db, request.value);
-  return ok({
-    items: page.rows.map((provider) => providerView(deps, call, provider)),
-    nextCursor: nextCursor(deps, list, page.next),
-    ...(input.count && { total: await countProviders(db) }),
+  return answerList(deps, {
+    spec: identityProvidersSpec,
+    scope: "",
+    input,
+    read: (request) => readProviders(db, request),
+    view: (provider) => providerView(deps, call, provider),
   });
 }
 

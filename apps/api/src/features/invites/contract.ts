@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { InviteIdSchema, listInput, listOutput, TimeSchema, UserIdSchema } from "../../registry/common-schemas.ts";
+import { InviteIdSchema, listOutput, TimeSchema, UserIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import {
   InviteSecretSchema,
   LoginSchema,
@@ -23,12 +24,20 @@ const InviteSchema = z
   })
   .meta({ id: "Invite" });
 
+export const invitesSpec = listSpec({
+  name: "invites",
+  orders: ["-createdAt", "createdAt"],
+  filters: { role: ServerRoleSchema, createdBy: UserIdSchema },
+  search: "Part of a login.",
+});
+
 export const invitesContract = {
   list: query({
     summary: "Lists invites, newest first",
     rest: { method: "GET", path: "/invites", status: 200 },
     access: { kind: "role", role: "admin", scope: "users:read" },
-    input: z.strictObject({ ...listInput }).prefault({}),
+    list: invitesSpec,
+    input: z.strictObject(listFields(invitesSpec)).prefault({}),
     output: listOutput(InviteSchema),
   }),
   create: mutation({

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { err, inviteIds, ok } from "@weft/protocol";
 import {
-  countInvites,
   countOpenInvites,
   deleteInvite,
   insertInvite,
@@ -15,26 +14,25 @@ import { refuseStronger } from "../../registry/change-account.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { INVITES_MAX } from "../../registry/limits.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
 import { hashSecret } from "../../registry/secrets.ts";
+import { invitesSpec } from "./contract.ts";
 import type { invitesContract } from "./contract.ts";
 import { inviteView } from "./invite-view.ts";
 
-/** Lists invites, newest first. */
+/** Lists invites, newest first unless the caller wants another order. */
 export async function listInvites(
   deps: FeatureDeps,
   _call: Call,
   input: InputOf<typeof invitesContract.list>,
 ): Outcome<typeof invitesContract.list> {
   const { db } = deps.database;
-  const list = { name: "invites", sort: "-createdAt" } as const;
-  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
-  if (!request.ok) return request;
-  const page = await readInvites(db, request.value);
-  return ok({
-    items: page.rows.map((invite) => inviteView(invite, deps.clock.nowMs())),
-    nextCursor: nextCursor(deps, list, page.next),
-    ...(input.count && { total: await countInvites(db) }),
+  return answerList(deps, {
+    spec: invitesSpec,
+    scope: "",
+    input,
+    read: (request) => readInvites(db, request),
+    view: (invite) => inviteView(invite, deps.clock.nowMs()),
   });
 }
 

@@ -1,14 +1,7 @@
 import { z } from "zod";
 import { DIAGNOSIS_STEPS } from "../../domain/diagnosis.ts";
 import { POLICY_PROTOCOLS } from "../../domain/policy-rule.ts";
-import {
-  GroupIdSchema,
-  listInput,
-  listOutput,
-  NetworkIdSchema,
-  PeerIdSchema,
-  TimeSchema,
-} from "../../registry/common-schemas.ts";
+import { GroupIdSchema, listOutput, NetworkIdSchema, PeerIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
 import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { trafficFields, TrafficSchema } from "../../registry/traffic-schemas.ts";
@@ -24,6 +17,14 @@ export const peersSpec = listSpec({
     state: PeerStateSchema.describe("Only peers in this state."),
   },
   search: "Part of a name or address.",
+});
+
+export const reachableSpec = listSpec({
+  name: "reachablePeers",
+  rows: "computed",
+  orders: ["name", "-name"],
+  filters: {},
+  search: "Part of a name.",
 });
 
 export const peersContract = {
@@ -107,7 +108,8 @@ export const peersContract = {
     summary: "Lists the peers with which a peer may begin something, each with the rules that allow it",
     rest: { method: "GET", path: "/peers/{peerId}/reachable", status: 200 },
     access: { kind: "role", role: "viewer", scope: "policies:read" },
-    input: z.strictObject({ peerId: PeerIdSchema, ...listInput }),
+    list: reachableSpec,
+    input: z.strictObject({ peerId: PeerIdSchema, ...listFields(reachableSpec) }),
     output: listOutput(
       z.strictObject({
         peerId: PeerIdSchema,

@@ -1,13 +1,7 @@
 import { z } from "zod";
-import {
-  listInput,
-  listOutput,
-  NetworkIdSchema,
-  PeerIdSchema,
-  RuleIdSchema,
-  TimeSchema,
-} from "../../registry/common-schemas.ts";
+import { listOutput, NetworkIdSchema, PeerIdSchema, RuleIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { newRuleFields, PolicyTestSchema, PortSchema, RULES_MAX, RuleSchema } from "../../registry/policy-schemas.ts";
 import { POLICY_PROTOCOLS } from "../../domain/policy-rule.ts";
 
@@ -50,6 +44,12 @@ const PacketFields = {
   protocol: z.enum(POLICY_PROTOCOLS).optional().describe("Left out: one that no rule names"),
   port: PortSchema.optional().describe("Destination port of tcp or udp"),
 };
+
+export const policyVersionsSpec = listSpec({
+  name: "policyVersions",
+  orders: ["-version", "version"],
+  filters: { author: z.string().min(1).max(100) },
+});
 
 export const policyContract = {
   get: query({
@@ -107,7 +107,8 @@ export const policyContract = {
     summary: "Lists the policies that a network had, newest first",
     rest: { method: "GET", path: "/networks/{networkId}/policy/versions", status: 200 },
     access: { kind: "role", role: "viewer", scope: "policies:read" },
-    input: z.strictObject({ networkId: NetworkIdSchema, ...listInput }),
+    list: policyVersionsSpec,
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(policyVersionsSpec) }),
     output: listOutput(
       z.strictObject({ version: z.int(), author: z.string().nullable(), at: TimeSchema, ruleCount: z.int() }),
     ),

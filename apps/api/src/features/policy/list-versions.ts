@@ -1,13 +1,14 @@
 import { err, ok } from "@weft/protocol";
 import { z } from "zod";
 import { findNetwork } from "../../db/networks-repository.ts";
-import { countPolicyVersions, findPolicyVersion, listPolicyVersions } from "../../db/policy-repository.ts";
+import { findPolicyVersion, listPolicyVersions } from "../../db/policy-repository.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
 import { POLICY_VERSIONS_MAX } from "../../registry/limits.ts";
 import { PolicyTestSchema, RuleSchema } from "../../registry/policy-schemas.ts";
+import { policyVersionsSpec } from "./contract.ts";
 import type { policyContract } from "./contract.ts";
 
 /** Lists the policies that a network had, newest first. */
@@ -17,20 +18,14 @@ export async function listVersions(
   input: InputOf<typeof policyContract.versions>,
 ): Outcome<typeof policyContract.versions> {
   const { db } = deps.database;
-  const list = { name: `policy-versions?network=${input.networkId}`, sort: "-version" } as const;
-  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
-  if (!request.ok) return request;
-  if (!(await findNetwork(db, input.networkId))) return err({ code: "not_found", what: "network" });
-  const page = await listPolicyVersions(db, { ...request.value, networkId: input.networkId });
-  return ok({
-    items: page.rows.map(({ version, author, at, ruleCount }) => ({
-      version,
-      author,
-      at: at.toISOString(),
-      ruleCount,
-    })),
-    nextCursor: nextCursor(deps, list, page.next),
-    ...(input.count && { total: await countPolicyVersions(db, input.networkId) }),
+  const { networkId } = input;
+  if (!(await findNetwork(db, networkId))) return err({ code: "not_found", what: "network" });
+  return answerList(deps, {
+    spec: policyVersionsSpec,
+    scope: networkId,
+    input,
+    read: (request) => listPolicyVersions(db, networkId, request),
+    view: ({ version, author, at, ruleCount }) => ({ version, author, at: at.toISOString(), ruleCount }),
   });
 }
 

@@ -3,11 +3,10 @@ import { isDuplicate } from "../../db/client.ts";
 import { unknownGroups } from "../../db/groups-repository.ts";
 import { findNetwork, lockNetwork } from "../../db/networks-repository.ts";
 import {
-  countApprovers,
   deleteApprover,
   findApprover,
   insertApprover,
-  pageOfApprovers,
+  listApprovers as readApprovers,
 } from "../../db/route-approvers-repository.ts";
 import type { StoredApprover } from "../../db/route-approvers-repository.ts";
 import { transact } from "../../db/transact.ts";
@@ -16,26 +15,25 @@ import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
+import { routeApproversSpec } from "./contract.ts";
 import type { routeApproversContract } from "./contract.ts";
 
-/** Lists what approves routes by itself, newest first. */
+/** Lists what approves routes by itself, newest first unless the caller wants another order. */
 export async function listApprovers(
   deps: FeatureDeps,
   _call: Call,
   input: InputOf<typeof routeApproversContract.list>,
 ): Outcome<typeof routeApproversContract.list> {
   const { db } = deps.database;
-  const list = { name: `routeApprovers?network=${input.networkId}`, sort: "-createdAt" } as const;
-  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
-  if (!request.ok) return request;
   const network = await findNetwork(db, input.networkId);
   if (!network) return err({ code: "not_found", what: "network" });
-  const page = await pageOfApprovers(db, { ...request.value, networkId: network.id });
-  return ok({
-    items: page.rows.map(approverView),
-    nextCursor: nextCursor(deps, list, page.next),
-    ...(input.count && { total: await countApprovers(db, network.id) }),
+  return answerList(deps, {
+    spec: routeApproversSpec,
+    scope: network.id,
+    input,
+    read: (request) => readApprovers(db, network.id, request),
+    view: approverView,
   });
 }
 

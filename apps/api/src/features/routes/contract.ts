@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
   GroupIdSchema,
-  listInput,
   listOutput,
   NetworkIdSchema,
   PeerIdSchema,
@@ -11,6 +10,7 @@ import {
 } from "../../registry/common-schemas.ts";
 import { PeerSchema } from "../../registry/peer-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 
 const ConflictSchema = z.strictObject({
   kind: z.enum(["same", "wider", "narrower", "network"]),
@@ -56,12 +56,20 @@ const ApproverSchema = z
 
 const PrefixSchema = z.string().max(43).describe("In CIDR form");
 
+export const routesSpec = listSpec({
+  name: "routes",
+  orders: ["-createdAt", "createdAt"],
+  filters: { peerId: PeerIdSchema, state: RouteSchema.shape.state },
+  search: "Part of a range or description.",
+});
+
 export const routesContract = {
   list: query({
     summary: "Lists the ranges behind peers of a network, newest first",
     rest: { method: "GET", path: "/networks/{networkId}/routes", status: 200 },
     access: { kind: "role", role: "viewer", scope: "routes:read" },
-    input: z.strictObject({ networkId: NetworkIdSchema, ...listInput }),
+    list: routesSpec,
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(routesSpec) }),
     output: listOutput(RouteSchema),
   }),
   conflicts: query({
@@ -130,12 +138,20 @@ export const routesContract = {
   }),
 };
 
+export const routeApproversSpec = listSpec({
+  name: "routeApprovers",
+  orders: ["-createdAt", "createdAt"],
+  filters: {},
+  search: "Part of a range.",
+});
+
 export const routeApproversContract = {
   list: query({
     summary: "Lists the ranges whose routes need nobody's approval, newest first",
     rest: { method: "GET", path: "/networks/{networkId}/route-approvers", status: 200 },
     access: { kind: "role", role: "viewer", scope: "routes:read" },
-    input: z.strictObject({ networkId: NetworkIdSchema, ...listInput }),
+    list: routeApproversSpec,
+    input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(routeApproversSpec) }),
     output: listOutput(ApproverSchema),
   }),
   create: mutation({

@@ -1,32 +1,31 @@
 import { err, ok } from "@weft/protocol";
 import { findNetwork } from "../../db/networks-repository.ts";
-import { countRoutes, listRoutes as readRoutes } from "../../db/routes-repository.ts";
+import { listRoutes as readRoutes } from "../../db/routes-repository.ts";
 import { parseRoutePrefix, routeConflicts } from "../../domain/route.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
+import { routesSpec } from "./contract.ts";
 import type { routesContract } from "./contract.ts";
 import { readNeighbours, routeView } from "./route-view.ts";
 
-/** Lists the ranges behind peers, newest first. */
+/** Lists the ranges behind peers, newest first unless the caller wants another order. */
 export async function listRoutes(
   deps: FeatureDeps,
   _call: Call,
   input: InputOf<typeof routesContract.list>,
 ): Outcome<typeof routesContract.list> {
   const { db } = deps.database;
-  const list = { name: `routes?network=${input.networkId}`, sort: "-createdAt" } as const;
-  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
-  if (!request.ok) return request;
   const network = await findNetwork(db, input.networkId);
   if (!network) return err({ code: "not_found", what: "network" });
-  const page = await readRoutes(db, { ...request.value, networkId: network.id });
   const neighbours = await readNeighbours(db, network.id);
-  return ok({
-    items: page.rows.map((route) => routeView(route, neighbours, deps.live)),
-    nextCursor: nextCursor(deps, list, page.next),
-    ...(input.count && { total: await countRoutes(db, network.id) }),
+  return answerList(deps, {
+    spec: routesSpec,
+    scope: network.id,
+    input,
+    read: (request) => readRoutes(db, network.id, request),
+    view: (route) => routeView(route, neighbours, deps.live),
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { listInput, listOutput, UserIdSchema } from "../../registry/common-schemas.ts";
+import { listOutput, UserIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { accountsInput, serviceAccountsSpec } from "../../registry/list-accounts.ts";
 import { newToken, ShownTokenSchema } from "../../registry/token-schemas.ts";
 import { AccountSchema, LoginSchema, NetworkRolesSchema, ServerRoleSchema } from "../../registry/user-schemas.ts";
 
@@ -13,13 +14,8 @@ export const serviceAccountsContract = {
     summary: "Lists service accounts",
     rest: { method: "GET", path: "/service-accounts", status: 200 },
     access: { kind: "role", role: "viewer", scope: "users:read" },
-    input: z
-      .strictObject({
-        ...listInput,
-        q: z.string().max(100).optional().describe("Part of a name."),
-        sort: z.enum(["login", "-login", "createdAt", "-createdAt"]).default("login"),
-      })
-      .prefault({}),
+    list: serviceAccountsSpec,
+    input: accountsInput,
     output: listOutput(AccountSchema),
   }),
   get: query({

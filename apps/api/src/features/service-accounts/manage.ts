@@ -2,15 +2,7 @@ import { err, ok, userIds } from "@weft/protocol";
 import { isDuplicate } from "../../db/client.ts";
 import { existingNetworks } from "../../db/networks-repository.ts";
 import { transact } from "../../db/transact.ts";
-import {
-  changeUser,
-  countUsers,
-  deleteUser,
-  findUser,
-  insertUser,
-  listUsers,
-  replaceNetworkRoles,
-} from "../../db/users-repository.ts";
+import { changeUser, deleteUser, findUser, insertUser, replaceNetworkRoles } from "../../db/users-repository.ts";
 import { accountView } from "../../registry/account-view.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
@@ -18,7 +10,7 @@ import { changeAccount, refuseStronger, refuseStrongerAccount } from "../../regi
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
 import { issueToken } from "../../registry/issue-token.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { listAccounts } from "../../registry/list-accounts.ts";
 import type { serviceAccountsContract } from "./contract.ts";
 
 type Named = InputOf<typeof serviceAccountsContract.disable>;
@@ -30,17 +22,7 @@ export async function listServiceAccounts(
   _call: Call,
   input: InputOf<typeof serviceAccountsContract.list>,
 ): Outcome<typeof serviceAccountsContract.list> {
-  const { db } = deps.database;
-  const filter = { kind: "service", q: input.q } as const;
-  const name = `service-accounts?q=${input.q ?? ""}`;
-  const request = pageRequest(deps, name, input);
-  if (!request.ok) return request;
-  const page = await listUsers(db, { ...request.value, ...filter });
-  return ok({
-    items: page.rows.map(accountView),
-    nextCursor: nextCursor(deps, { name, sort: input.sort }, page.next),
-    ...(input.count && { total: await countUsers(db, filter) }),
-  });
+  return listAccounts(deps, "service", input);
 }
 
 /** Shows one service account. */

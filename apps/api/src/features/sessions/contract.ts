@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { listInput, listOutput, SessionIdSchema, TimeSchema, UserIdSchema } from "../../registry/common-schemas.ts";
+import { listOutput, SessionIdSchema, TimeSchema, UserIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
+import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { CodeSchema, PasswordSchema, UserSchema } from "../../registry/user-schemas.ts";
 
 const SessionSchema = z
@@ -16,6 +17,13 @@ const SessionSchema = z
     expiresAt: TimeSchema,
   })
   .meta({ id: "Session" });
+
+export const sessionsSpec = listSpec({
+  name: "sessions",
+  orders: ["-createdAt", "createdAt"],
+  filters: { userId: UserIdSchema },
+  search: "Part of what the browser calls itself.",
+});
 
 export const sessionsContract = {
   login: mutation({
@@ -47,9 +55,8 @@ export const sessionsContract = {
     summary: "Lists browsers that are signed in: your own, or everybody's for administrators",
     rest: { method: "GET", path: "/sessions", status: 200 },
     access: { kind: "signed-in", scope: "users:read" },
-    input: z
-      .strictObject({ ...listInput, userId: UserIdSchema.optional().describe("Sessions of one person.") })
-      .prefault({}),
+    list: sessionsSpec,
+    input: z.strictObject(listFields(sessionsSpec)).prefault({}),
     output: listOutput(SessionSchema),
   }),
   revoke: mutation({

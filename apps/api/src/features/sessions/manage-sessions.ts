@@ -1,6 +1,5 @@
 import { err, ok } from "@weft/protocol";
 import {
-  countSessions,
   deleteSession,
   deleteSessionsOf,
   findSessionById,
@@ -15,10 +14,11 @@ import type { Call } from "../../registry/call.ts";
 import { refuseStrongerAccount } from "../../registry/change-account.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
 import type { InputOf, Outcome } from "../../registry/handler.ts";
-import { nextCursor, pageRequest } from "../../registry/pages.ts";
+import { answerList } from "../../registry/pages.ts";
+import { sessionsSpec } from "./contract.ts";
 import type { sessionsContract } from "./contract.ts";
 
-/** Lists sessions, newest first. Who may not see those of others finds none there. */
+/** Lists sessions, newest first unless the caller wants another order. Who may not see those of others finds none there. */
 export async function listSessions(
   deps: FeatureDeps,
   call: Call,
@@ -29,15 +29,14 @@ export async function listSessions(
   if (!("userId" in actor)) return err({ code: "not_authenticated", detail: "nobody is signed in" });
   const userId = input.userId ?? (roleCovers(actor.role, "admin") ? undefined : actor.userId);
   if (userId !== actor.userId && !roleCovers(actor.role, "admin")) return err({ code: "not_found", what: "user" });
-  const filter = { userId, now: new Date(deps.clock.nowMs()) };
-  const list = { name: `sessions?user=${userId ?? ""}`, sort: "-createdAt" } as const;
-  const request = pageRequest(deps, list.name, { ...input, sort: list.sort });
-  if (!request.ok) return request;
-  const page = await readSessions(db, { ...request.value, ...filter });
-  return ok({
-    items: page.rows.map((session) => sessionView(session, call)),
-    nextCursor: nextCursor(deps, list, page.next),
-    ...(input.count && { total: await countSessions(db, filter) }),
+  const now = new Date(deps.clock.nowMs());
+  const chosen = { ...input, userId };
+  return answerList(deps, {
+    spec: sessionsSpec,
+    scope: userId ?? "",
+    input: chosen,
+    read: (request) => readSessions(db, now, request),
+    view: (session) => sessionView(session, call),
   });
 }
 

@@ -20,6 +20,13 @@ export const tokensContract = {
     input: z.strictObject(listFields(tokensSpec)).prefault({}),
     output: listOutput(TokenSchema),
   }),
+  get: query({
+    summary: "Shows one API token; those of others for administrators",
+    rest: { method: "GET", path: "/tokens/{tokenId}", status: 200 },
+    access: { kind: "signed-in", scope: "tokens:read" },
+    input: z.strictObject({ tokenId: TokenIdSchema }),
+    output: TokenSchema,
+  }),
   create: mutation({
     summary: "Creates a token that acts for the caller; the answer shows it once",
     rest: { method: "POST", path: "/tokens", status: 201, location: "/tokens/{id}" },

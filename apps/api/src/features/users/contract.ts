@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { GRANTS } from "../../registry/access.ts";
-import { listInput, listOutput, UserIdSchema } from "../../registry/common-schemas.ts";
+import { listOutput, UserIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
+import { accountsInput, usersSpec } from "../../registry/list-accounts.ts";
 import { AccountSchema, NetworkRolesSchema, ServerRoleSchema } from "../../registry/user-schemas.ts";
 
 const input = z.strictObject({ userId: UserIdSchema });
@@ -12,13 +13,8 @@ export const usersContract = {
     summary: "Lists the people who may sign in",
     rest: { method: "GET", path: "/users", status: 200 },
     access: { kind: "role", role: "viewer", scope: "users:read" },
-    input: z
-      .strictObject({
-        ...listInput,
-        q: z.string().max(100).optional().describe("Part of a login."),
-        sort: z.enum(["login", "-login", "createdAt", "-createdAt"]).default("login"),
-      })
-      .prefault({}),
+    list: usersSpec,
+    input: accountsInput,
     output: listOutput(AccountSchema),
   }),
   get: query({
