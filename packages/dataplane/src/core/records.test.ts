@@ -58,7 +58,7 @@ test("writes ages behind a session and spans of silence exactly as documented", 
   const text = Buffer.from(writer.batch()).toString("hex");
   expect(text.slice(0, 16)).toBe("0600000060000000");
   expect(text.slice(-80)).toBe(
-    `${"bb".repeat(4)}020100000301000004010000${"46000000"}${"10000000"}01000000020000000300000004000000`,
+    `${"bb".repeat(4)}020100000301000004010000460000001000000001000000020000000300000004000000`,
   );
 });
 
