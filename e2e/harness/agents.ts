@@ -94,7 +94,8 @@ function startDaemon(options: JoinOptions, args: readonly string[]): Program {
     program: process.execPath,
     args: [WEFT, ...args],
     host: options.host,
-    ...(options.env === undefined ? {} : { env: options.env }),
+    // Names are what one scenario is about; the others leave resolver files alone.
+    env: { WEFT_DNS: "off", ...options.env },
     ...(options.onLine === undefined ? {} : { onLine: options.onLine }),
   });
 }

@@ -212,15 +212,17 @@ StartLimitIntervalSec=0
 # The operator's own file, if there is one; neither written nor removed here.
 EnvironmentFile=-/etc/weft/agent.env
 ExecStart=$prefix/bin/weft up --foreground --state-dir $state
+# Gives the host its resolver back when the agent was killed before it could.
+ExecStopPost=-$prefix/bin/weft restore-names $state/resolver-backup.json
 Restart=always
 RestartSec=2
 # The host belongs to no network: trying again changes nothing.
 RestartPreventExitStatus=3
 TimeoutStopSec=10
-# The last one is for "weft profile": kernel stacks, also where unprivileged profiling is forbidden.
-CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_SYS_NICE CAP_PERFMON
+# To answer names on port 53; the last one is for "weft profile": kernel stacks, also where unprivileged profiling is forbidden.
+CapabilityBoundingSet=CAP_NET_ADMIN CAP_NET_RAW CAP_NET_BIND_SERVICE CAP_SYS_NICE CAP_PERFMON
 NoNewPrivileges=yes
-ReadWritePaths=-$state
+ReadWritePaths=-$state -/etc/resolv.conf
 ProtectSystem=strict
 ProtectHome=read-only
 PrivateTmp=yes

@@ -1,4 +1,5 @@
 import { finishOutput, outliveReaders } from "./os/finish-output.ts";
+import { RESTORE_VERB, restoreLeftovers } from "./os/resolver-guard.ts";
 import { DAEMON_VERB, notifyStarter } from "./os/spawn-daemon.ts";
 
 /**
@@ -14,8 +15,12 @@ export async function main(argv: readonly string[], program: string): Promise<nu
 }
 
 async function run(argv: readonly string[], program: string): Promise<number> {
-  const [verb, stateDirectory] = argv;
+  const [verb, stateDirectory, rest] = argv;
   if (verb === DAEMON_VERB && stateDirectory !== undefined) return runInBackground(stateDirectory);
+  if (verb === RESTORE_VERB && stateDirectory !== undefined) {
+    restoreLeftovers({ backupPath: stateDirectory, ...(rest === undefined ? {} : { path: rest }) });
+    return 0;
+  }
   const { runCli } = await import("./cli/program.ts");
   const { whyNoTunnel } = await import("./os/tunnel-rights.linux.ts");
   const { readInstallation } = await import("./os/installation.ts");

@@ -46,8 +46,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   shutdown.add({ name: "lock", deadlineMs: 200, run: lock.value.release });
   clearLeftovers(deps);
 
-  const ready = promiseOf<Result<undefined, LocalFailure>>();
-  const removed = promiseOf<string>();
+  const [ready, removed] = [promiseOf<Result<undefined, LocalFailure>>(), promiseOf<string>()];
   const node: MeshNode = createNode({
     ...deps,
     identity: identity.value,
@@ -87,6 +86,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     run: () => (store.loadMembership().ok ? node.flush() : undefined),
   });
 
+  shutdown.add({ name: "names", deadlineMs: 1_500, run: node.closeNames });
   const status = (): StatusView =>
     statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
   const profiling = createProfiling({ timers, tunnel: node.sync.tunnel, record: deps.system.recordCpuProfile });

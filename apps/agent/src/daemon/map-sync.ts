@@ -93,7 +93,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
   return {
     applyMap(next) {
       const before = settings;
-      settings = { self: next.self, filter: next.filter };
+      settings = settingsOf(next);
       wholeMap = next;
       index.replace(next.peers);
       if (!tunnel || !before) return build();
@@ -106,7 +106,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
     applyChange(delta) {
       if (!settings) return [{ object: "map", detail: "a change came before the first map" }];
       const before = settings;
-      settings = { self: delta.self ?? before.self, filter: delta.filter ?? before.filter };
+      settings = settingsAfter(before, delta);
       wholeMap = null;
       const removals = index.change(delta);
       if (!tunnel) return build();
@@ -161,7 +161,16 @@ function resumePoints(tunnel: Tunnel): ResumePoint[] {
   return wanted.map(({ publicKey, endpoint }) => ({ publicKey, endpoint }));
 }
 
-type Settings = Pick<NetworkMap, "self" | "filter">;
+type Settings = Pick<NetworkMap, "self" | "filter" | "names">;
+
+function settingsOf({ self, filter, names }: NetworkMap): Settings {
+  return { self, filter, ...(names && { names }) };
+}
+
+function settingsAfter(before: Settings, delta: MapDelta): Settings {
+  const names = delta.names === undefined ? before.names : delta.names;
+  return { self: delta.self ?? before.self, filter: delta.filter ?? before.filter, ...(names && { names }) };
+}
 
 /** What the index said of a peer's link profile before each change is remembered. */
 function remembering(index: PeerIndex, profiles: ProfileMemory): PeerIndex {

@@ -23,6 +23,7 @@ import { createMapApplier } from "./map-applier.ts";
 import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keeper.ts";
 import { createMapSync, type MapSync } from "./map-sync.ts";
 import { networkRanges } from "./map-to-tunnel.ts";
+import type { NamesView, OpenNames } from "../names/names-service.ts";
 import { createStoredProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 import type { ConcealSetting } from "../settings/conceal.ts";
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
@@ -49,6 +50,8 @@ export type NodeSurroundings = {
   readonly mtuPolicy: MtuPolicy;
   readonly host: HostFacts;
   readonly forbiddenJobs: ForbiddenJobs;
+  /** Answers names of the network; absent = nobody does. */
+  readonly openNames?: OpenNames;
 };
 
 export type NodeDeps = NodeSurroundings & {
@@ -86,13 +89,17 @@ export type MeshNode = {
   readonly roads: Roads;
   /** Removes the tunnel. */
   readonly closeTunnel: () => void;
+  /** How names stand; `null` when nobody answers them. */
+  readonly names: () => NamesView | null;
+  /** Ends the answers and gives the host its resolver back. */
+  readonly closeNames: () => Promise<void>;
   /** Removes the tunnel and what is stored of its network. */
   readonly forgetMap: () => void;
 };
 
 export function createNode(deps: NodeDeps): MeshNode {
   const { log, store, timers, mtuPolicy } = deps;
-  for (const message of deps.conceal?.advice ?? []) log.warn("conceal_advice", { message });
+  logAdvice(deps);
   const send = (frame: AgentFrame): void => void control.send(frame);
   const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
   const makeTunnel = createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) });
@@ -106,6 +113,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     onApplied(errors) {
       roads.follow();
       deps.events.onApplied(errors);
+      names?.update();
       changed();
     },
   });
@@ -135,12 +143,14 @@ export function createNode(deps: NodeDeps): MeshNode {
     roads.follow();
     keeper.forget();
     profiles.forget();
+    names?.update();
   };
   const { takeDown } = sync;
   const changed = (): void => reporter.tunnelChanged();
   const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });
   const roads = createNodeRoads(deps, { sync, peerState, remoteAddress: () => control.remoteAddress(), changed });
-  const problems = (): readonly string[] => [...restart.problems(), ...applier.problems(), ...roads.problems()];
+  const names = deps.openNames?.({ sync, timers, log, changed: () => reporter.checkStatus() });
+  const problems = (): readonly string[] => [restart, applier, roads, names].flatMap((part) => part?.problems() ?? []);
   const reporter = createReporter(deps, { sync, send, problems });
   const jobs = createNodeJobs(deps, { send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync, roads.again);
@@ -152,8 +162,7 @@ export function createNode(deps: NodeDeps): MeshNode {
       profiles.load();
       const map = keeper.load();
       if (map) applier.applyStored(map);
-      control.start();
-      addresses.start();
+      for (const part of [control, addresses]) part.start();
     },
     sync,
     control,
@@ -169,8 +178,14 @@ export function createNode(deps: NodeDeps): MeshNode {
     roads,
     flush: keeper.flush,
     closeTunnel: () => closeTunnel(sync, store),
+    names: () => names?.view() ?? null,
+    closeNames: async () => names?.close(),
     forgetMap,
   };
+}
+
+function logAdvice({ conceal, log }: NodeDeps): void {
+  for (const message of conceal?.advice ?? []) log.warn("conceal_advice", { message });
 }
 
 function createKeeper(

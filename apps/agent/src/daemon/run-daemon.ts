@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { chooseCipher, measureCiphers } from "@weft/dataplane";
 import { ok, type Result } from "@weft/protocol";
 
@@ -7,7 +7,10 @@ import { cipherWish, engineTuning, type TuningError } from "../settings/engine-t
 import { mtuPolicy } from "../settings/interface-mtu.ts";
 import { forbiddenJobs } from "../settings/forbidden-jobs.ts";
 import { metricsPort } from "../settings/metrics-port.ts";
-import { statePaths } from "../settings/paths.ts";
+import { createNamesService } from "../names/names-service.ts";
+import { createHostResolver } from "../os/host-resolver.linux.ts";
+import { namesMode } from "../settings/names-mode.ts";
+import { statePaths, type StatePaths } from "../settings/paths.ts";
 import { createStateStore } from "../state/state-store.ts";
 import { connectWebSocket } from "../stream/connection.ts";
 import { systemTimers } from "../stream/timers.ts";
@@ -46,6 +49,7 @@ export async function runDaemon(options: RunOptions): Promise<0 | 1> {
         log,
         ...settings.value,
         host: readHostFacts(),
+        ...namesOf(process.env, paths),
       })
     : settings;
   if (!started.ok) {
@@ -90,6 +94,15 @@ function stopOnSignals(daemon: Daemon, log: Log): () => 0 | 1 {
 
 const HARD_STOP_MS = 4_500;
 
+/** Who answers names, unless the operator wants none; `settingsOf` has looked at the setting. */
+function namesOf(environment: NodeJS.ProcessEnv, paths: StatePaths): Pick<DaemonDeps, "openNames"> {
+  const mode = namesMode(environment);
+  if (!mode.ok || mode.value === "off") return {};
+  const [, program = ""] = process.argv;
+  const host = mode.value === "auto" ? createHostResolver({ backupPath: paths.resolverBackup, program }) : null;
+  return { openNames: (own) => createNamesService({ ...own, host, randomId: () => randomInt(0x1_0000) }) };
+}
+
 /** What the environment sets; the first variable that makes no sense ends the start. */
 function settingsOf(
   environment: NodeJS.ProcessEnv,
@@ -109,6 +122,8 @@ function settingsOf(
   if (!wish.ok) return wish;
   const conceal = concealSetting(environment);
   if (!conceal.ok) return conceal;
+  const names = namesMode(environment);
+  if (!names.ok) return names;
   const measured = measureCiphers();
   const cipher = chooseCipher(wish.value, measured.ok ? measured.value : []);
   return ok({

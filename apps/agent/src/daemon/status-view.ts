@@ -7,6 +7,7 @@ import { cipherState } from "./cipher-state.ts";
 import { dropReason, handshakeAgeMs, isDropColumn, valueAt } from "./counter-report.ts";
 import type { ControlState } from "./control-client.ts";
 import { engineView, type EngineView } from "./engine-view.ts";
+import type { NamesView } from "../names/names-service.ts";
 import type { MeshNode } from "./node.ts";
 
 /** What `weft status` shows; its JSON form is part of the interface. */
@@ -34,6 +35,8 @@ export type StatusView = {
   /** What the engine's workers wait with and read the interface through, and why it is not a ring; `null` without an engine. */
   readonly driver: { readonly name: "epoll" | "io_uring"; readonly reason: string | null } | null;
   readonly engine: EngineView;
+  /** How names of the network are answered; `null`: not by this agent. */
+  readonly names: NamesView | null;
   readonly problems: readonly string[];
 };
 
@@ -85,6 +88,7 @@ export function statusView(
     offloads: [...offloads, cipherState(node.cipher)],
     driver: driverView(offloads),
     engine: engineView(tunnel, node.engine()),
+    names: node.names(),
     problems: node.problems(),
   };
 }

@@ -6,6 +6,7 @@ import { err, ok, type Result } from "@weft/protocol";
 import type { StatePaths } from "../settings/paths.ts";
 import { errorCode } from "../state/files.ts";
 import type { InstallRecord } from "./installation.ts";
+import { restoreLeftovers } from "./resolver-guard.ts";
 import { removeService } from "./service.systemd.ts";
 
 /** What an uninstallation did with each path. */
@@ -22,6 +23,7 @@ export async function takeBack(record: InstallRecord, state: StatePaths): Promis
     if (!service.ok) return service;
     removed.push(record.unit);
   }
+  restoreLeftovers({ backupPath: state.resolverBackup });
   try {
     if (record.link !== null && leadsInto(record.link, record.prefix)) {
       rmSync(record.link);

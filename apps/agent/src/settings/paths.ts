@@ -9,6 +9,8 @@ export type StatePaths = {
   readonly map: string;
   /** Link profiles of the time before the map. */
   readonly profiles: string;
+  /** The host's resolver file before ours. */
+  readonly resolverBackup: string;
   readonly runtime: string;
   /** What was changed in the host's routing. */
   readonly roads: string;
@@ -35,6 +37,7 @@ export function statePaths(directory: string): StatePaths {
     membership: join(directory, "membership.json"),
     map: join(directory, "map.bin"),
     profiles: join(directory, "link-profiles.json"),
+    resolverBackup: join(directory, "resolver-backup.json"),
     runtime: join(directory, "runtime.json"),
     roads: join(directory, "roads.json"),
     lock: join(directory, "daemon.lock"),

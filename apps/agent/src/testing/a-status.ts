@@ -20,6 +20,7 @@ export function aStatus(changes: Partial<StatusView> = {}): StatusView {
     offloads: [],
     driver: null,
     engine: { restarts: 0, lastFailure: null, drops: {}, totals: {}, syscallsPerMegabyte: null, stages: [] },
+    names: null,
     problems: [],
     ...changes,
   };

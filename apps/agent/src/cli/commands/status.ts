@@ -28,12 +28,19 @@ export function statusLines(view: StatusView): string[] {
       ["interface", view.interface === null ? "none" : `${view.interface}, UDP port ${view.listenPort ?? "-"}`],
       ["server", serverText(view.server)],
       ["daemon", `process ${view.pid}, up for ${durationText(view.uptimeMs)}, version ${view.version}`],
+      ["names", namesText(view.names)],
       ...engineRows(view.engine),
       ...view.problems.map((problem) => ["problem", problem]),
     ]),
     "",
     ...(view.peers.length === 0 ? ["no peers yet"] : peerLines(view.peers)),
   ];
+}
+
+function namesText(names: StatusView["names"]): string {
+  if (!names || names.domain === null) return "off";
+  const host = names.host === null ? `this host does not ask for them` : `this host asks through ${names.host}`;
+  return `${names.domain}, answered on ${names.listening.join(", ") || "no address"}; ${host}`;
 }
 
 function engineRows({ drops, syscallsPerMegabyte }: StatusView["engine"]): string[][] {
