@@ -86,7 +86,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     run: () => (store.loadMembership().ok ? node.flush() : undefined),
   });
 
-  shutdown.add({ name: "names", deadlineMs: 1_500, run: node.closeNames });
+  shutdown.add({ name: "names", deadlineMs: 1_500, run: () => node.names?.close() });
   const status = (): StatusView =>
     statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
   const profiling = createProfiling({ timers, tunnel: node.sync.tunnel, record: deps.system.recordCpuProfile });

@@ -23,7 +23,7 @@ import { createMapApplier } from "./map-applier.ts";
 import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keeper.ts";
 import { createMapSync, type MapSync } from "./map-sync.ts";
 import { networkRanges } from "./map-to-tunnel.ts";
-import type { NamesView, OpenNames } from "../names/names-service.ts";
+import type { NamesService, OpenNames } from "../names/names-service.ts";
 import { createStoredProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 import type { ConcealSetting } from "../settings/conceal.ts";
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
@@ -89,10 +89,8 @@ export type MeshNode = {
   readonly roads: Roads;
   /** Removes the tunnel. */
   readonly closeTunnel: () => void;
-  /** How names stand; `null` when nobody answers them. */
-  readonly names: () => NamesView | null;
-  /** Ends the answers and gives the host its resolver back. */
-  readonly closeNames: () => Promise<void>;
+  /** Answers names; `null` when nobody does. */
+  readonly names: NamesService | null;
   /** Removes the tunnel and what is stored of its network. */
   readonly forgetMap: () => void;
 };
@@ -102,13 +100,13 @@ export function createNode(deps: NodeDeps): MeshNode {
   logAdvice(deps);
   const send = (frame: AgentFrame): void => void control.send(frame);
   const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
-  const makeTunnel = createTunnelFactory({ ...deps, onEvent: (event) => onTunnelEvent(event) });
+  const onEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart, profiles });
+  const makeTunnel = createTunnelFactory({ ...deps, onEvent });
   const sync = createMapSync(makeTunnel, { policy: mtuPolicy, profiles, conceal: deps.conceal ? "host" : "map" });
   const peerState = (peer: MapPeer): PeerState | null => sync.tunnel()?.peer(peer.publicKey) ?? null;
   const applier = createMapApplier({
+    ...deps,
     sync,
-    timers,
-    log,
     send,
     onApplied(errors) {
       roads.follow();
@@ -134,28 +132,25 @@ export function createNode(deps: NodeDeps): MeshNode {
   /** The node may not use the network for now; identity and membership stay, so that it comes back by itself. */
   const suspend = (message: string): void => {
     if (sync.map()) log.warn("membership_suspended", { message });
-    applier.stop();
-    restart.stop();
+    for (const part of [applier, restart]) part.stop();
     forgetMap();
   };
   const forgetMap = (): void => {
     closeTunnel(sync, store);
     roads.follow();
-    keeper.forget();
-    profiles.forget();
+    for (const part of [keeper, profiles]) part.forget();
     names?.update();
   };
   const { takeDown } = sync;
   const changed = (): void => reporter.tunnelChanged();
   const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });
   const roads = createNodeRoads(deps, { sync, peerState, remoteAddress: () => control.remoteAddress(), changed });
-  const names = deps.openNames?.({ sync, timers, log, changed: () => reporter.checkStatus() });
+  const names = deps.openNames?.({ sync, timers, log, changed: () => reporter.checkStatus() }) ?? null;
   const problems = (): readonly string[] => [restart, applier, roads, names].flatMap((part) => part?.problems() ?? []);
   const reporter = createReporter(deps, { sync, send, problems });
   const jobs = createNodeJobs(deps, { send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync, roads.again);
   const addresses = watchAddresses(deps, { control, reporter, guard });
-  const onTunnelEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart, profiles });
 
   return {
     start() {
@@ -178,8 +173,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     roads,
     flush: keeper.flush,
     closeTunnel: () => closeTunnel(sync, store),
-    names: () => names?.view() ?? null,
-    closeNames: async () => names?.close(),
+    names,
     forgetMap,
   };
 }

@@ -88,7 +88,7 @@ export function statusView(
     offloads: [...offloads, cipherState(node.cipher)],
     driver: driverView(offloads),
     engine: engineView(tunnel, node.engine()),
-    names: node.names(),
+    names: node.names?.view() ?? null,
     problems: node.problems(),
   };
 }
