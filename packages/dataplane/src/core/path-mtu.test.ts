@@ -187,7 +187,8 @@ test("whatever is forged and lost, a path that carries everything is used whole 
   fc.assert(
     fc.property(worlds, ({ family, ...world }) => {
       const path = start(family, { ...world, mtu: 10_000, tells: "lies" });
-      for (let round = 0; round < 6; round += 1) {
+      // One probe a round at least: nothing gets lost in the last of them.
+      for (let round = 0; round < 40; round += 1) {
         path.feed({ kind: "large-sent" });
         path.advance(100_000);
       }
@@ -219,6 +220,20 @@ test("whatever happens, nothing that fits every path of the family is ever held 
     }),
     { numRuns: 200 },
   );
+});
+
+test("a report that ends a search is asked about again after a minute, not after ten", () => {
+  const path = start(4, { mtu: 10_000, tells: "lies", lost: [1, 4] });
+  for (let round = 0; round < 2; round += 1) {
+    path.feed({ kind: "large-sent" });
+    path.advance(100_000);
+  }
+  expect(path.limit()).toBeLessThan(1_452);
+
+  path.feed({ kind: "large-sent" });
+  path.advance(10_000);
+
+  expect(path.limit()).toBe(1_452);
 });
 
 describe("a path that says nothing", () => {

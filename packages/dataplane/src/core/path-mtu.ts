@@ -22,8 +22,8 @@ export type PathMtu = {
 export type PathMtuPhase =
   /** Nothing is known: the usual size is used. */
   | { readonly state: "assumed" }
-  /** `above` passed, `below` did not or is out of bounds. */
-  | { readonly state: "searching"; readonly above: number; readonly below: number }
+  /** `above` passed, `below` did not, was reported, or is out of bounds. Larger sizes are tried again `raiseAfterMs` after the end. */
+  | ({ readonly state: "searching" } & Range)
   /** The size passed; larger ones are tried again from `raiseAtMs` on. */
   | { readonly state: "verified"; readonly atMs: number; readonly raiseAtMs: number }
   /** No router objects, nobody has confirmed it: what the system reported. */
@@ -39,6 +39,8 @@ type Round = {
   /** Largest of the smaller sizes that was answered; 0 = none. */
   readonly guard: number;
 };
+
+type Range = { readonly above: number; readonly below: number; readonly raiseAfterMs: number };
 
 export type PathProbe = { readonly id: number; readonly size: number };
 
@@ -117,7 +119,7 @@ function handleTimeout(path: PathMtu, nowMs: number): PathStep {
   }
   if (dueAtMs === null || dueAtMs > nowMs) return quiet(path);
   if ("raiseAtMs" in phase && phase.raiseAtMs <= nowMs && path.limit < path.bounds.max) {
-    return search(path, { above: path.limit, below: path.bounds.max + 1 }, nowMs);
+    return search(path, wholeRange(path, path.limit), nowMs);
   }
   return startRound(path, path.limit, nowMs);
 }
@@ -126,9 +128,10 @@ function handleTimeout(path: PathMtu, nowMs: number): PathStep {
 function handleLost(before: PathMtu, round: Round, nowMs: number): PathStep {
   const path = { ...before, hint: null, asked: before.asked.filter(({ size }) => size < round.target) };
   const { phase } = path;
-  if (phase.state === "searching") return search(path, { above: phase.above, below: round.target }, nowMs);
+  if (phase.state === "searching") return search(path, { ...phase, below: round.target }, nowMs);
   if (round.guard === 0) return quiet({ ...path, round: null, phase: { state: "unanswered", atMs: nowMs } });
-  return search({ ...path, limit: round.guard }, { above: round.guard, below: round.target }, nowMs);
+  const range = { above: round.guard, below: round.target, raiseAfterMs: RAISE_AFTER_MS };
+  return search({ ...path, limit: round.guard }, range, nowMs);
 }
 
 function handleAnswer(before: PathMtu, answer: PathProbe, nowMs: number): PathStep {
@@ -143,22 +146,25 @@ function handleAnswer(before: PathMtu, answer: PathProbe, nowMs: number): PathSt
     return quiet({ ...path, round: { ...round, guard: Math.max(round.guard, answer.size) } });
   }
   const passed = { ...path, limit: answer.size, round: null, hint: null };
-  if (phase.state === "searching") return search(passed, { above: answer.size, below: phase.below }, nowMs);
+  if (phase.state === "searching") return search(passed, { ...phase, above: answer.size }, nowMs);
   if ("raiseAtMs" in phase) {
     return quiet({ ...passed, phase: { state: "verified", atMs: nowMs, raiseAtMs: phase.raiseAtMs } });
   }
-  return search(passed, { above: answer.size, below: path.bounds.max + 1 }, nowMs);
+  return search(passed, wholeRange(path, answer.size), nowMs);
+}
+
+/** Everything above a size that passed. */
+function wholeRange({ bounds }: PathMtu, above: number): Range {
+  return { above, below: bounds.max + 1, raiseAfterMs: RAISE_AFTER_MS };
 }
 
 /** More passes than what is used, whatever was reported meanwhile. */
 function handleProof(path: PathMtu, size: number, nowMs: number): PathStep {
   const { phase, round } = path;
-  const below = phase.state === "searching" && phase.below > size ? phase.below : path.bounds.max + 1;
+  const range = phase.state === "searching" && phase.below > size ? { ...phase, above: size } : wholeRange(path, size);
   const proven = { ...path, limit: size, hint: null };
-  if (phase.state !== "searching" || !round || round.target <= size) {
-    return search(proven, { above: size, below }, nowMs);
-  }
-  return quiet({ ...proven, phase: { state: "searching", above: size, below } });
+  if (phase.state !== "searching" || !round || round.target <= size) return search(proven, range, nowMs);
+  return quiet({ ...proven, phase: { ...range, state: "searching" } });
 }
 
 /** The reported size passes, and what was proven before has gone unanswered for a while: the report is true. */
@@ -168,11 +174,13 @@ function followHint(path: PathMtu, size: number, nowMs: number): PathStep {
 }
 
 /** Tries the next size, or ends the search at the largest that passed. */
-function search(path: PathMtu, range: { readonly above: number; readonly below: number }, nowMs: number): PathStep {
-  const size = sizeBetween(range.above, range.below, path.bounds);
-  if (size !== null) return startRound({ ...path, phase: { state: "searching", ...range } }, size, nowMs);
-  const phase = { state: "verified", atMs: nowMs, raiseAtMs: nowMs + RAISE_AFTER_MS } as const;
-  return quiet({ ...path, limit: range.above, phase, round: null });
+function search(path: PathMtu, { above, below, raiseAfterMs }: Range, nowMs: number): PathStep {
+  const size = sizeBetween(above, below, path.bounds);
+  if (size !== null) {
+    return startRound({ ...path, phase: { state: "searching", above, below, raiseAfterMs } }, size, nowMs);
+  }
+  const phase = { state: "verified", atMs: nowMs, raiseAtMs: nowMs + raiseAfterMs } as const;
+  return quiet({ ...path, limit: above, phase, round: null });
 }
 
 /**
@@ -191,7 +199,8 @@ function handleTooBig(path: PathMtu, reported: number, nowMs: number): PathStep 
   }
   if (phase.state !== "searching" || payload >= phase.below) return quiet(path);
   if (payload < phase.above) return quiet(path);
-  const narrowed = { above: phase.above, below: payload + 1 };
+  // Anybody can send a report: what it rules out is asked about again soon.
+  const narrowed = { above: phase.above, below: payload + 1, raiseAfterMs: REPORT_HOLDS_MS };
   if (payload === phase.above) return search(path, narrowed, nowMs);
   const next = { ...path, phase: { ...phase, ...narrowed } };
   return path.round?.target === payload ? quiet(next) : startRound(next, payload, nowMs);
