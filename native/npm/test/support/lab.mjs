@@ -36,6 +36,11 @@ export function createLab(label) {
     run("ip", "-n", name, "link", "set", "veth0", "up");
     run("ip", "-n", name, "link", "set", "lo", "up");
   });
+  // The kernel takes note of a link that came up within a second; until then nobody answers for an IPv6 address, and what is
+  // sent waits for a second question.
+  for (const address of [outer[1].v4, outer[1].v6]) {
+    run("ip", "netns", "exec", names[0], "ping", "-n", "-q", "-c", "1", "-i", "0.05", "-w", "30", address);
+  }
   return {
     names,
     outer,
