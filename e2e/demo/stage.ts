@@ -78,6 +78,8 @@ function joinOne(name: string, host: Host, key: string): void {
     args: argv`${repositoryPath("apps", "agent", "bin", "weft.js")} join http://${HUB_ADDRESS}:${SERVER_PORT} ${key}
       --foreground --name ${name} --state-dir ${join(folder, name)} --interface weft0`,
     host,
+    // The hosts of the demo share the resolver file of the machine, which the demo leaves alone.
+    env: { WEFT_DNS: "answer" },
   });
   say({ kind: "joining", host: name });
   const watch = async (): Promise<void> => {
