@@ -187,9 +187,11 @@ const delta: fc.Arbitrary<MapDelta> = fc.record(
   { requiredKeys: ["upserts", "removals"] },
 );
 
+/** 0 is the word for "not told". */
+const wallClock = fc.option(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
 const shared = fc.oneof(
   fc.record({ kind: fc.constant("ping" as const), token: u64 }),
-  fc.record({ kind: fc.constant("pong" as const), token: u64 }),
+  fc.record({ kind: fc.constant("pong" as const), token: u64, wallClockMs: wallClock }),
   fc.record({
     kind: fc.constant("bye" as const),
     reason: fc.constantFrom(...BYE_REASONS),
@@ -219,6 +221,7 @@ const serverFrame: fc.Arbitrary<ServerFrame> = fc.oneof(
     epoch: u64,
     heartbeatMs: fc.integer({ min: 100, max: 600_000 }),
     mode: fc.constantFrom("resume" as const, "snapshot" as const),
+    wallClockMs: wallClock,
   }),
   fc.record({
     kind: fc.constant("mapBegin" as const),
@@ -341,6 +344,7 @@ const agentFrame: fc.Arbitrary<AgentFrame> = fc.oneof(
         { maxLength: 4 },
       ),
       wallClockMs: time,
+      clockSkewMs: fc.option(fc.integer({ min: -8.64e15, max: 8.64e15 })),
       problems: fc.array(plain(60), { maxLength: 2 }),
     }),
   }),
@@ -466,6 +470,7 @@ describe("frames", () => {
       endpoints: [],
       offloads: [{ name: "tunTcp", state: "off", reason: long }],
       wallClockMs: 0,
+      clockSkewMs: null,
       problems: ["first line\nsecond line", long],
     };
     const outcome = { kind: "failed", message: `${long}\r\n` } as const;
@@ -487,6 +492,7 @@ describe("frames", () => {
       epoch: 1n,
       heartbeatMs: 1,
       mode: "resume",
+      wallClockMs: null,
     });
 
     expect(decodeServerFrame(frame)).toMatchObject({ error: { code: "invalid_field", field: "welcome.heartbeat" } });

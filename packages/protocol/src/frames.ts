@@ -60,6 +60,8 @@ export type ServerFrame =
       readonly epoch: bigint;
       readonly heartbeatMs: number;
       readonly mode: "resume" | "snapshot";
+      /** The server's wall clock, for showing skew; `null` from a server that does not tell. */
+      readonly wallClockMs: number | null;
     }
   | MapBeginFrame
   | MapPartFrame
@@ -84,7 +86,8 @@ export type AgentFrame =
 /** Frames that both sides send. */
 export type SharedFrame =
   | { readonly kind: "ping"; readonly token: bigint }
-  | { readonly kind: "pong"; readonly token: bigint }
+  /** `wallClockMs`: the sender's wall clock, for showing skew; `null` when it does not tell. */
+  | { readonly kind: "pong"; readonly token: bigint; readonly wallClockMs: number | null }
   | {
       readonly kind: "bye";
       readonly reason: ByeReason;

@@ -10,9 +10,14 @@ export type NodeStatus = {
   readonly offloads: readonly OffloadState[];
   /** The node's wall clock, for showing skew; nothing depends on it. */
   readonly wallClockMs: number;
+  /** How far the node's wall clock is ahead of the server's, as the node measured it; `null` when it has not. */
+  readonly clockSkewMs: number | null;
   /** Faults that need a person, as sentences. */
   readonly problems: readonly string[];
 };
+
+/** From here on people are told that two clocks differ. */
+export const CLOCK_SKEW_WARN_MS = 1_000;
 
 /** One kernel feature: used, off, or given up at run time. */
 export type OffloadState = {

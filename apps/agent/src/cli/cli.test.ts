@@ -259,7 +259,13 @@ describe("text", () => {
   test("status shows problems, the server's reason and every peer", () => {
     const view = aStatus({
       uptimeMs: 61_000,
-      server: { url: "http://s", state: "waiting", reason: "connection refused", retryInMs: 5_000 },
+      server: {
+        url: "http://s",
+        state: "waiting",
+        reason: "connection refused",
+        retryInMs: 5_000,
+        clockSkewMs: -3_600_000,
+      },
       peers: [
         {
           id: "peer_y",

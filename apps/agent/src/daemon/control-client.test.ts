@@ -3,7 +3,7 @@ import { countingRandom } from "@weft/protocol/testing";
 
 import { makeIdentity } from "../state/identity.ts";
 import { createVirtualTimers } from "../testing/memory-system.ts";
-import { createScriptedServer } from "../testing/scripted-server.ts";
+import { createScriptedServer, SERVER_CLOCK_MS } from "../testing/scripted-server.ts";
 import { aLog } from "../testing/fixtures.ts";
 import { createControlClient } from "./control-client.ts";
 
@@ -20,6 +20,7 @@ async function start(
   const log = aLog();
   const identity = makeIdentity();
   const seen: string[] = [];
+  const clocks: (readonly [number, number])[] = [];
   const facts = {
     agentVersion: "1",
     bootId: 1n,
@@ -50,6 +51,7 @@ async function start(
       onConnected: () => void seen.push("connected"),
       onFrame: (frame) => void seen.push(frame.kind),
       onDisconnected: (verdict) => void seen.push(verdict.kind),
+      onServerClock: (wallClockMs, sinceMs) => void clocks.push([wallClockMs, sinceMs]),
     },
   );
   client.start();
@@ -61,7 +63,7 @@ async function start(
       await flush();
     }
   };
-  return { client, server, pass, seen, log };
+  return { client, server, pass, seen, log, clocks };
 }
 
 describe("the control stream's life", () => {
@@ -99,7 +101,24 @@ describe("the control stream's life", () => {
 
     server.connections[0]?.send({ kind: "ping", token: 99n });
 
-    expect(server.connections[0]?.received.at(-1)).toEqual({ kind: "pong", token: 99n });
+    expect(server.connections[0]?.received.at(-1)).toEqual({ kind: "pong", token: 99n, wallClockMs: null });
+  });
+
+  test("AP-7 welcome and pong tell the server's clock, with the time in between in which it was read", async () => {
+    const { server, pass, clocks } = await start();
+    expect(clocks).toEqual([[SERVER_CLOCK_MS, 0]]);
+    await pass(15_000);
+    const ping = server.connections[0]?.received.find((frame) => frame.kind === "ping");
+    await pass(700);
+    const pong = (token: bigint, wallClockMs: number | null): void =>
+      server.connections[0]?.send({ kind: "pong", token, wallClockMs });
+
+    // A stranger's token says nothing of when the clock was read; a second answer neither.
+    pong(12n, 1);
+    pong(ping?.kind === "ping" ? ping.token : 0n, SERVER_CLOCK_MS + 15_350);
+    pong(ping?.kind === "ping" ? ping.token : 0n, 2);
+
+    expect(clocks.slice(1)).toEqual([[SERVER_CLOCK_MS + 15_350, 15_000]]);
   });
 
   test("AP-43 while the server is away the attempts become rare, and none is lost to an outage of hours", async () => {

@@ -11,6 +11,7 @@ import {
 } from "../stream/open-stream.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import type { Log } from "./log.ts";
+import type { Timers } from "../stream/timers.ts";
 import { planReconnect, type EndVerdict } from "./reconnect-plan.ts";
 
 /** Where the agent stands with its control plane. */
@@ -26,6 +27,8 @@ export type ControlEvents = {
   readonly onConnected: (welcome: Welcome) => void;
   readonly onFrame: (frame: ServerFrame, raw: Uint8Array) => void;
   readonly onDisconnected: (verdict: EndVerdict) => void;
+  /** What the server's wall clock showed at some moment since the given one of the monotonic clock. */
+  readonly onServerClock: (wallClockMs: number, sinceMs: number) => void;
 };
 
 export type ControlClientDeps = StreamDeps & {
@@ -58,17 +61,18 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   let stream: AgentStream | null = null;
   let endStream: (message: string) => void = () => {};
   let cancelRetry = (): void => {};
+  const serverClock = createServerClock(timers, events.onServerClock);
   let lastBye: Extract<ServerFrame, { kind: "bye" }> | null = null;
   const heartbeat = createHeartbeat({
-    timers,
-    chance: deps.chance,
-    ping: (token) => stream?.send({ kind: "ping", token }),
+    ...deps,
+    ping: (token) => stream?.send(serverClock.asked({ kind: "ping", token })),
     onSilence: (silentMs) => endStream(`nothing heard from the server for ${Math.round(silentMs / 1000)} s`),
   });
 
   const connect = (): void => {
     attempts += 1;
     lastBye = null;
+    serverClock.connecting();
     state = { state: "connecting", attempts };
     endStream = openStream(deps, deps.request(), { onOpen, onFrame, onEnd });
   };
@@ -78,15 +82,17 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
     log.info("control_connected", { mode: welcome.mode, attempts });
     attempts = 0;
     heartbeat.start(welcome.heartbeatMs);
+    serverClock.welcomed(welcome);
     events.onConnected(welcome);
   };
   const onFrame = (frame: ServerFrame, raw: Uint8Array): void => {
     heartbeat.heard();
-    if (frame.kind === "ping") stream?.send({ kind: "pong", token: frame.token });
+    if (frame.kind === "ping") stream?.send({ kind: "pong", token: frame.token, wallClockMs: null });
     else if (frame.kind === "bye") {
       lastBye = frame;
       endStream(frame.message === "" ? `the server said goodbye: ${frame.reason}` : frame.message);
-    } else if (frame.kind !== "pong") events.onFrame(frame, raw);
+    } else if (frame.kind === "pong") serverClock.answered(frame);
+    else events.onFrame(frame, raw);
   };
   const onEnd = (end: StreamEnd): void => {
     heartbeat.stop();
@@ -127,6 +133,34 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
     },
     localAddress: () => stream?.localAddress() ?? null,
     remoteAddress: () => stream?.remoteAddress() ?? null,
+  };
+}
+
+type PingFrame = Extract<ServerFrame, { kind: "ping" }>;
+
+/** Pairs questions and answers, so that it is known between which moments the server read its clock. */
+function createServerClock({ nowMs }: Timers, tell: ControlEvents["onServerClock"]) {
+  let sinceMs = 0;
+  let token: bigint | null = null;
+  const told = ({ wallClockMs }: { readonly wallClockMs: number | null }): void => {
+    if (wallClockMs !== null) tell(wallClockMs, sinceMs);
+  };
+  return {
+    connecting() {
+      token = null;
+      sinceMs = nowMs();
+    },
+    welcomed: told,
+    asked(ping: PingFrame): PingFrame {
+      ({ token } = ping);
+      sinceMs = nowMs();
+      return ping;
+    },
+    answered(pong: Extract<ServerFrame, { kind: "pong" }>) {
+      if (pong.token !== token) return;
+      token = null;
+      told(pong);
+    },
   };
 }
 

@@ -72,10 +72,10 @@ async function join(): Promise<void> {
 }
 
 /** Chance near zero makes every back-off short. */
-async function run(): Promise<Daemon> {
+async function run(aheadMs = 0): Promise<Daemon> {
   const started = await startDaemon({
     timers: systemTimers(),
-    wallClockMs: Date.now,
+    wallClockMs: () => Date.now() + aheadMs,
     random,
     chance: () => 0.05,
     connect: connectWebSocket,
@@ -130,6 +130,42 @@ const framesOf = <K extends AgentFrame["kind"]>(stream: AgentStream, kind: K) =>
   stream.frames.filter((frame): frame is Extract<AgentFrame, { kind: K }> => frame.kind === kind);
 const peerCount = (): number | undefined => system.made.at(-1)?.inner.tunnel.peers().length;
 const change = (delta: MapDelta, before = aNetworkMap(2)): void => plane.change(delta, applyDelta(before, delta));
+
+describe("clocks", () => {
+  test.each([
+    ["a year behind", -365 * 86_400_000],
+    ["hours ahead", 30 * 3_600_000],
+  ])("AP-7 an agent whose clock is %s joins, applies, comes back, does its jobs, and says so", async (_, aheadMs) => {
+    await join();
+    const daemon = await run(aheadMs);
+    expect((await daemon.ready).ok).toBe(true);
+    await eventually("the stream", () => plane.streams.length === 1);
+    const stream = plane.streams[0]!;
+    await eventually("the skew is told", () =>
+      framesOf(stream, "status").some(({ status }) => Math.abs((status.clockSkewMs ?? 0) - aheadMs) < 1_000),
+    );
+    expect(framesOf(stream, "status").at(-1)?.status.problems.join()).toContain("clock: this host is");
+    const shown = mustBe(await askDaemon(state.paths.socket, { method: "status" }).answer);
+    expect(shown).toMatchObject({ problems: [expect.stringContaining("clock: this host is")] });
+
+    change({ upserts: [aPeer(7)], removals: [] });
+    await eventually(
+      "the change is applied",
+      () => framesOf(stream, "applied").at(-1)?.sequence === plane.version().sequence,
+    );
+    expect(framesOf(stream, "applied").flatMap(({ errors }) => errors)).toEqual([]);
+    const jobId = jobIds.make(random);
+    stream.send({ kind: "job", jobId, timeLimitMs: 5_000, work: { kind: "debugBundle", addresses: "keep" } });
+    await eventually("the job is done", () => framesOf(stream, "jobResult").length === 1);
+    expect(framesOf(stream, "jobResult")[0]?.outcome.kind).toBe("report");
+
+    stream.drop();
+    await eventually("it is back", () => plane.streams.length === 1 && plane.streams[0] !== stream);
+    expect(plane.streams[0]?.hello.lastMap).toEqual(plane.version());
+    const age = framesOf(plane.streams[0]!, "counters").at(-1)?.counters.uptimeMs ?? 0;
+    expect(age).toBeLessThan(60_000);
+  });
+});
 
 describe("joining", () => {
   test("SEC-1 the enrolment key reaches the server sealed; the private keys reach nobody", async () => {

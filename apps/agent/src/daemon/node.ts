@@ -12,6 +12,7 @@ import type { StreamRequest } from "../stream/open-stream.ts";
 import type { Timers } from "../stream/timers.ts";
 import { createAddressWatch, type AddressWatch } from "./address-watch.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
+import { createClockGauge } from "./clock-gauge.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
 import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
 import type { HostFacts } from "../os/host-facts.ts";
@@ -78,6 +79,8 @@ export type MeshNode = {
   readonly version: () => MapVersion | null;
   readonly cipher: CipherChoice;
   readonly peerState: (peer: MapPeer) => PeerState | null;
+  /** Milliseconds by which this host's clock is ahead of the server's; `null` while unknown. */
+  readonly clockSkewMs: () => number | null;
   readonly problems: () => readonly string[];
   /** How often the engine was started again, and why last. */
   readonly engine: () => EngineRestarts;
@@ -96,13 +99,13 @@ export type MeshNode = {
 };
 
 export function createNode(deps: NodeDeps): MeshNode {
-  const { log, store, timers, mtuPolicy } = deps;
+  const { log, store, timers } = deps;
   logAdvice(deps);
   const send = (frame: AgentFrame): void => void control.send(frame);
+  const clock = createClockGauge({ ...deps, changed: () => reporter.checkStatus() });
   const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
   const onEvent = (event: TunnelEvent): void => handleTunnelEvent(event, { log, guard, restart, profiles });
-  const makeTunnel = createTunnelFactory({ ...deps, onEvent });
-  const sync = createMapSync(makeTunnel, { policy: mtuPolicy, profiles, conceal: deps.conceal ? "host" : "map" });
+  const sync = createSync(deps, { profiles, onEvent });
   const peerState = (peer: MapPeer): PeerState | null => sync.tunnel()?.peer(peer.publicKey) ?? null;
   const applier = createMapApplier({
     ...deps,
@@ -120,10 +123,10 @@ export function createNode(deps: NodeDeps): MeshNode {
     { ...deps, request: () => streamRequest(deps, keeper.version()) },
     {
       onConnected: () => reporter.connected(),
+      onServerClock: clock.told,
       onFrame: (frame, raw) => takeFrame({ frame, raw }, { reporter, jobs, keeper, log }),
       onDisconnected(verdict) {
-        keeper.streamEnded();
-        reporter.disconnected();
+        for (const end of [clock.reset, keeper.streamEnded, reporter.disconnected]) end();
         if (verdict.kind === "final") deps.events.onRemoved(verdict.message);
         else if (verdict.standing === "suspended") suspend(verdict.message);
       },
@@ -141,13 +144,12 @@ export function createNode(deps: NodeDeps): MeshNode {
     for (const part of [keeper, profiles]) part.forget();
     names?.update();
   };
-  const { takeDown } = sync;
   const changed = (): void => reporter.tunnelChanged();
-  const restart = createEngineRestart({ ...deps, takeDown, rebuild: applier.rebuild, changed });
+  const restart = createEngineRestart({ ...deps, takeDown: sync.takeDown, rebuild: applier.rebuild, changed });
   const roads = createNodeRoads(deps, { sync, peerState, remoteAddress: () => control.remoteAddress(), changed });
   const names = deps.openNames?.({ sync, timers, log, changed: () => reporter.checkStatus() }) ?? null;
-  const problems = (): readonly string[] => [restart, applier, roads, names].flatMap((part) => part?.problems() ?? []);
-  const reporter = createReporter(deps, { sync, send, problems });
+  const problems = (): readonly string[] => allProblems([restart, applier, roads, names, clock]);
+  const reporter = createReporter(deps, { sync, send, problems, clockSkewMs: clock.skewMs });
   const jobs = createNodeJobs(deps, { send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync, roads.again);
   const addresses = watchAddresses(deps, { control, reporter, guard });
@@ -164,6 +166,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     version: keeper.version,
     cipher: deps.cipher,
     peerState,
+    clockSkewMs: clock.skewMs,
     problems,
     engine: restart.state,
     disconnect(message) {
@@ -176,6 +179,19 @@ export function createNode(deps: NodeDeps): MeshNode {
     names,
     forgetMap,
   };
+}
+
+function createSync(
+  deps: NodeDeps,
+  own: { readonly profiles: ProfileMemory; readonly onEvent: (event: TunnelEvent) => void },
+): MapSync {
+  const makeTunnel = createTunnelFactory({ ...deps, onEvent: own.onEvent });
+  const conceal = deps.conceal ? "host" : "map";
+  return createMapSync(makeTunnel, { policy: deps.mtuPolicy, profiles: own.profiles, conceal });
+}
+
+function allProblems(parts: readonly ({ readonly problems: () => readonly string[] } | null)[]): readonly string[] {
+  return parts.flatMap((part) => part?.problems() ?? []);
 }
 
 function logAdvice({ conceal, log }: NodeDeps): void {
@@ -220,6 +236,7 @@ function createReporter(
     readonly sync: MapSync;
     readonly send: (frame: AgentFrame) => void;
     readonly problems: () => readonly string[];
+    readonly clockSkewMs: () => number | null;
   },
 ): StatusReporter {
   const { sync } = own;

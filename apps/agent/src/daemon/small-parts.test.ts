@@ -127,6 +127,7 @@ describe("reports", () => {
     sync.applyMap(aNetworkMap(peerCount));
     const sent: AgentFrame[] = [];
     let problems: string[] = [];
+    let skewMs: number | null = null;
     const reporter = createStatusReporter({
       timers,
       wallClockMs: () => 5_000,
@@ -135,12 +136,20 @@ describe("reports", () => {
       tunnel: sync.tunnel,
       peerByKey: (key: PublicKey) => sync.peerByKey(key),
       endpoints: () => [],
-      problems: () => problems,
+      problems: () => (Math.abs(skewMs ?? 0) >= 1_000 ? ["clock"] : problems),
+      clockSkewMs: () => skewMs,
       cipher: { offered: "aes-256-gcm", reason: "measured" },
       usage: () => ({ cpuMicroseconds: 1n, rssBytes: 2 }),
     });
     const count = (kind: AgentFrame["kind"]): number => sent.filter((frame) => frame.kind === kind).length;
-    return { reporter, advance, sent, count, setProblems: (next: string[]) => (problems = next) };
+    return {
+      reporter,
+      advance,
+      sent,
+      count,
+      setProblems: (next: string[]) => (problems = next),
+      setSkew: (next: number) => (skewMs = next),
+    };
   }
 
   test("AP-61 every 10 s, every second while watched, 10 s again on the next stream", () => {
@@ -185,6 +194,25 @@ describe("reports", () => {
 
     reporter.connected();
     expect(count("status")).toBe(3);
+  });
+
+  test("AP-7 the skew is told when it is known or changed, what measuring it is off by is not", () => {
+    const { reporter, sent, setSkew } = start(1);
+    const told = (): unknown[] =>
+      sent.flatMap((frame) => (frame.kind === "status" ? [[frame.status.clockSkewMs, frame.status.problems]] : []));
+    reporter.connected();
+    for (const skewMs of [900, 960, 1_040, 1_010, 3_600_000, 3_600_100, -40]) {
+      setSkew(skewMs);
+      reporter.checkStatus();
+    }
+
+    expect(told()).toEqual([
+      [null, []],
+      [900, []],
+      [1_040, ["clock"]],
+      [3_600_000, ["clock"]],
+      [-40, []],
+    ]);
   });
 
   test("a watch that asks for a flood is slowed", () => {

@@ -37,6 +37,8 @@ export type StatusReporterDeps = {
   /** Where this node may be reached. */
   readonly endpoints: () => readonly Endpoint[];
   readonly problems: () => readonly string[];
+  /** Milliseconds by which this host's clock is ahead of the server's; `null` while unknown. */
+  readonly clockSkewMs: () => number | null;
   readonly cipher: CipherChoice;
   readonly usage: () => { readonly cpuMicroseconds: bigint; readonly rssBytes: number };
 };
@@ -49,6 +51,7 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
   let online: "online" | "offline" = "offline";
   let reported: "nothing" | "counters" = "nothing";
   let sentStatus = "";
+  let sentSkewMs: number | null = null;
 
   const report = (): void => {
     const tunnel = deps.tunnel();
@@ -69,10 +72,11 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
     const tunnel = deps.tunnel();
     if (online === "offline" || !tunnel) return;
     const status = readStatus(deps, tunnel);
-    // The wall clock is told along with a change and is no change itself.
-    const content = JSON.stringify({ ...status, wallClockMs: 0 });
-    if (content === sentStatus) return;
+    // The wall clock is told along with a change and is no change itself; neither is what measuring the skew is off by.
+    const content = JSON.stringify({ ...status, wallClockMs: 0, clockSkewMs: 0 });
+    if (content === sentStatus && isSameSkew(status.clockSkewMs, sentSkewMs)) return;
     sentStatus = content;
+    sentSkewMs = status.clockSkewMs;
     deps.send({ kind: "status", status });
   };
   return {
@@ -141,9 +145,16 @@ function readStatus(deps: StatusReporterDeps, tunnel: Tunnel): NodeStatus {
       cipherState(deps.cipher),
     ],
     wallClockMs: Math.floor(deps.wallClockMs()),
+    clockSkewMs: deps.clockSkewMs(),
     problems: deps.problems().slice(0, 32),
   };
 }
 
+function isSameSkew(one: number | null, other: number | null): boolean {
+  return one === null || other === null ? one === other : Math.abs(one - other) < SKEW_STEP_MS;
+}
+
+/** Smaller changes of the skew are not worth a message. */
+const SKEW_STEP_MS = 250;
 const IDLE_INTERVAL_MS = 10_000;
 const SHORTEST_INTERVAL_MS = 500;

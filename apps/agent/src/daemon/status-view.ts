@@ -20,6 +20,8 @@ export type StatusView = {
     readonly state: ControlState["state"];
     readonly reason: string | null;
     readonly retryInMs: number | null;
+    /** Milliseconds by which this host's clock is ahead of the server's; `null` while there is no stream. */
+    readonly clockSkewMs: number | null;
   };
   readonly network: string | null;
   readonly name: string | null;
@@ -74,7 +76,7 @@ export function statusView(
     version: AGENT_VERSION,
     pid: process.pid,
     uptimeMs: Math.floor(process.uptime() * 1000),
-    server: serverView(membership.serverUrl, node.control.state(), now.nowMs),
+    server: { ...serverView(membership.serverUrl, node.control.state(), now.nowMs), clockSkewMs: node.clockSkewMs() },
     network: map?.self.networkName ?? null,
     name: map?.self.name ?? null,
     peerId: membership.peerId,
@@ -99,7 +101,7 @@ function driverView(offloads: readonly OffloadState[]): StatusView["driver"] {
   return { name: ring.state === "on" ? "io_uring" : "epoll", reason: ring.reason };
 }
 
-function serverView(url: string, control: ControlState, nowMs: number): StatusView["server"] {
+function serverView(url: string, control: ControlState, nowMs: number): Omit<StatusView["server"], "clockSkewMs"> {
   switch (control.state) {
     case "connecting":
     case "connected":

@@ -79,6 +79,7 @@ async function underAttack(attack: Attack) {
       }),
     },
     {
+      onServerClock: () => {},
       onConnected: () => {},
       onFrame: (frame) => void frames.push(frame),
       onDisconnected: (verdict) =>
@@ -189,6 +190,7 @@ describe("the handshake under attack", () => {
       epoch: 1n,
       heartbeatMs: 15_000,
       mode: "resume",
+      wallClockMs: null,
     });
 
     expect(await endOf({ toAgent: (message, index) => [index === 1 ? welcome : message] })).toMatchObject({

@@ -6,7 +6,7 @@ export function aStatus(changes: Partial<StatusView> = {}): StatusView {
     version: "1",
     pid: 7,
     uptimeMs: 1_500,
-    server: { url: "http://s", state: "connected", reason: null, retryInMs: null },
+    server: { url: "http://s", state: "connected", reason: null, retryInMs: null, clockSkewMs: 0 },
     network: "n",
     name: "me",
     peerId: "peer_x",

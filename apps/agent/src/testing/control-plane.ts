@@ -169,7 +169,7 @@ function serve(plane: TestControlPlane, served: Served): void {
     if (stream) {
       stream.frames.push(frame);
       if (faults.silent) return;
-      if (frame.kind === "ping") send({ kind: "pong", token: frame.token });
+      if (frame.kind === "ping") send({ kind: "pong", token: frame.token, wallClockMs: Date.now() });
       if (frame.kind === "needMap") served.sendSnapshot(stream);
       if (frame.kind === "leave")
         send({ kind: "bye", reason: "removed", detail: "none", message: "", retryAfterMs: 0 });
@@ -191,7 +191,8 @@ function serve(plane: TestControlPlane, served: Served): void {
     webSocket.on("close", () => plane.streams.splice(plane.streams.indexOf(stream as AgentStream), 1));
     const { epoch, sequence } = plane.version();
     const mode = frame.lastMap?.epoch === epoch && frame.lastMap.sequence === sequence ? "resume" : "snapshot";
-    send({ kind: "welcome", peerId: plane.peerId, epoch, heartbeatMs: faults.heartbeatMs ?? 15_000, mode });
+    const heartbeatMs = faults.heartbeatMs ?? 15_000;
+    send({ kind: "welcome", peerId: plane.peerId, epoch, heartbeatMs, mode, wallClockMs: Date.now() });
     if (mode === "snapshot") served.sendSnapshot(stream);
   });
   send(side.challengeFrame);

@@ -26,6 +26,9 @@ type ScriptedConnection = {
   state: "open" | "closed";
 };
 
+/** What the wall clock of a scripted server shows, always. */
+export const SERVER_CLOCK_MS = 1_700_000_000_000;
+
 /** A server without sockets, for tests that move time by hand. It does the handshake unless told not to. */
 export function createScriptedServer(
   behaviour: { mode: "normal" | "unreachable" | "mute"; heartbeatMs: number } = { mode: "normal", heartbeatMs: 15_000 },
@@ -76,6 +79,7 @@ export function createScriptedServer(
             epoch: 1n,
             heartbeatMs: behaviour.heartbeatMs,
             mode: "resume",
+            wallClockMs: SERVER_CLOCK_MS,
           });
         }
       },

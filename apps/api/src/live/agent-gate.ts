@@ -148,8 +148,9 @@ async function admit(
   const isCurrent = lastMap?.epoch === epoch && lastMap.sequence === sequence;
   const mode = isCurrent && state === "active" ? "resume" : "snapshot";
   hub.streams.get(peer.id)?.socket.bye(refuse("replaced", "none", "the same node opened another stream"));
-  socket.send({ kind: "welcome", peerId: peer.id, epoch, heartbeatMs: HEARTBEAT_MS, mode });
-  const stream = attachStream({ peerId: peer.id, socket, mirror: hub.mirror, nowMs: deps.clock.nowMs() });
+  const nowMs = deps.clock.nowMs();
+  socket.send({ kind: "welcome", peerId: peer.id, epoch, heartbeatMs: HEARTBEAT_MS, mode, wallClockMs: nowMs });
+  const stream = attachStream({ peerId: peer.id, socket, mirror: hub.mirror, nowMs });
   deps.hub.opened(hub, stream, mode);
   deps.log("node_connected", { peerId: peer.id, name: peer.name, mode, address: connection.address });
   return createNodeSession({ ...deps, networkHub: hub, stream, connection });

@@ -435,6 +435,7 @@ test("endpoints reach the others, addresses that cannot work do not", async () =
       endpoints: ["192.168.7.2:51820", "127.0.0.1:51820", `${overlay}:51820`].map(endpoint),
       offloads: [],
       wallClockMs: Date.now(),
+      clockSkewMs: null,
       problems: [],
     },
   });

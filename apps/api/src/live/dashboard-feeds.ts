@@ -56,7 +56,8 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
   const viewOf = (hub: NetworkHub, peer: Peer) => {
     const place = { stream: hub.streams.get(peer.id), nowMs: deps.clock.nowMs() };
     const traffic = deps.traffic.find(peer.id);
-    return peerView(peer, livePeer({ presence: deps.presence, traffic }, peer, place), hub.mirror.network());
+    const known = { presence: deps.presence, traffic, status: deps.traffic.statusOf(peer.id) };
+    return peerView(peer, livePeer(known, peer, place), hub.mirror.network());
   };
   const charts = createNetworkCharts({ ...deps, subscribers });
   const onFault = (error: unknown) => deps.onError("dashboards_not_fed", error);

@@ -97,7 +97,10 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     noteStatus({ hub, peerId, address }, status) {
       const peer = hub.mirror.peers().get(peerId);
       if (!peer) return;
-      traffic.noteStatus(peerId, status);
+      const before = traffic.statusOf(peerId);
+      const noted = { ...status, clockSkewMs: skewOf(status, clock.nowMs()) };
+      traffic.noteStatus(peerId, noted);
+      if (isWorthShowing(noted, before)) feeds.notePeer(hub.id, peerId);
       const chosen = chooseEndpoints({
         reported: status.endpoints,
         listenPort: status.listenPort,
@@ -201,6 +204,16 @@ function createLoader(deps: LiveHubDeps, books: Books): LiveHub["catchUp"] {
     return started;
   };
   return catchUp;
+}
+
+/** An agent that measures no skew still told its clock; what the message took is in it. */
+function skewOf({ clockSkewMs, wallClockMs }: NodeStatus, nowMs: number): number | null {
+  if (clockSkewMs !== null) return clockSkewMs;
+  return wallClockMs === 0 ? null : Math.round(wallClockMs - nowMs);
+}
+
+function isWorthShowing(status: NodeStatus, before: NodeStatus | undefined): boolean {
+  return status.clockSkewMs !== before?.clockSkewMs || status.problems.join("\n") !== before?.problems.join("\n");
 }
 
 function overlayRanges(hub: NetworkHub) {

@@ -11,7 +11,9 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
       const found = hub.find(id);
       if (!found) return undefined;
       const place = { stream: found.hub.streams.get(id), nowMs: clock.nowMs() };
-      return livePeer({ presence: hub.presence, traffic: hub.traffic.find(id) }, found.peer, place);
+      const { presence, traffic } = hub;
+      const known = { presence, traffic: traffic.find(id), status: traffic.statusOf(id) };
+      return livePeer(known, found.peer, place);
     },
     link: (from, to) => hub.traffic.find(from)?.links().get(to),
     onlineCount(id) {

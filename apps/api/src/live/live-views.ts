@@ -1,4 +1,4 @@
-import type { PeerId } from "@weft/protocol";
+import type { NodeStatus, PeerId } from "@weft/protocol";
 import type { Peer } from "../domain/peer.ts";
 import type { PresenceBook } from "../domain/presence.ts";
 import type { NodeTraffic } from "../domain/traffic.ts";
@@ -11,7 +11,11 @@ import type { TrafficBook } from "./traffic-book.ts";
 
 /** What memory knows about a peer beside its row. */
 export function livePeer(
-  known: { readonly presence: PresenceBook<PeerId>; readonly traffic: NodeTraffic | undefined },
+  known: {
+    readonly presence: PresenceBook<PeerId>;
+    readonly traffic: NodeTraffic | undefined;
+    readonly status: NodeStatus | undefined;
+  },
   peer: Peer,
   place: { readonly stream: AttachedStream | undefined; readonly nowMs: number },
 ): LivePeer {
@@ -23,6 +27,9 @@ export function livePeer(
     map: mapProgress(place.stream),
     rxBytes: totals.rxBytes,
     txBytes: totals.txBytes,
+    // What a node said last is no proof once its stream is gone.
+    problems: place.stream && known.status ? known.status.problems : [],
+    clockSkewMs: place.stream && known.status ? known.status.clockSkewMs : null,
   };
 }
 

@@ -58,7 +58,7 @@ export function createNodeSession(deps: NodeSessionDeps): NodeSession {
         case "jobPart":
           return hub.jobs.part(stream.peerId, frame);
         case "ping":
-          return stream.socket.send({ kind: "pong", token: frame.token });
+          return stream.socket.send({ kind: "pong", token: frame.token, wallClockMs: clock.nowMs() });
         case "leave":
           farewell = "bye";
           return void deps.remove(stream.peerId, connection).catch((error: unknown) => {

@@ -132,6 +132,7 @@ function statusAt(endpoint: string) {
       endpoints: [endpoint as never],
       offloads: [],
       wallClockMs: Date.now() + aheadMs,
+      clockSkewMs: null,
       problems: [],
     },
   } as const;

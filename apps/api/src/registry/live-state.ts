@@ -14,6 +14,10 @@ export type LivePeer = {
   };
   readonly rxBytes: bigint;
   readonly txBytes: bigint;
+  /** What the node says needs a person; nothing while it has no stream. */
+  readonly problems: readonly string[];
+  /** How far the node's clock is ahead of the server's; `null` while it has no stream. */
+  readonly clockSkewMs: number | null;
 };
 
 export type PingOutcome = {

@@ -51,6 +51,16 @@ export const PeerSchema = z
       })
       .nullable()
       .describe("Through whom the peer's other traffic leaves; its own way when null."),
+    problems: z
+      .array(z.string())
+      .describe("What needs a person on the peer's host, as its agent says; empty while it is not connected."),
+    clockSkewMs: z
+      .int()
+      .nullable()
+      .describe(
+        "Milliseconds by which the host's clock is ahead of the server's, negative when behind; null while it is not " +
+          "connected. Worth a look from 1,000; nothing depends on it.",
+      ),
     rxBytes: CounterSchema,
     txBytes: CounterSchema,
   })

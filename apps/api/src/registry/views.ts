@@ -43,6 +43,8 @@ export function peerView(
       appliedAfterMs: live?.map.appliedAfterMs ?? null,
     },
     exit: peer.exitChoice,
+    problems: [...(live?.problems ?? [])],
+    clockSkewMs: live?.clockSkewMs ?? null,
     rxBytes: String(live?.rxBytes ?? peer.rxBytes),
     txBytes: String(live?.txBytes ?? peer.txBytes),
   };

@@ -159,7 +159,7 @@ export async function connectAgent(url: string, options: AgentOptions = {}): Pro
         return confirm(frame);
       }
       case "ping":
-        return send({ kind: "pong", token: frame.token });
+        return send({ kind: "pong", token: frame.token, wallClockMs: null });
       default:
         return undefined;
     }

@@ -63,6 +63,8 @@ export function aPeer(change: Partial<Peer> = {}): Peer {
     createdAt: at(3_600),
     map: { state: "applied", sequence: 7, appliedAfterMs: 42 },
     exit: null,
+    problems: [],
+    clockSkewMs: 0,
     rxBytes: "0",
     txBytes: "0",
     ...change,

@@ -16,6 +16,8 @@ import {
   sharedToWire,
   SIGNATURE_BYTES,
   versionFromWire,
+  wallClockFromWire,
+  wallClockToWire,
   type AgentInit,
 } from "./shared-frames.ts";
 
@@ -61,7 +63,8 @@ export function agentToWire(frame: AgentFrame): AgentInit {
             state,
             reason: toPlainText(reason ?? "", REASON_LENGTH_MAX),
           })),
-          wallClockMs: BigInt(frame.status.wallClockMs),
+          wallClockMs: wallClockToWire(frame.status.wallClockMs),
+          clockSkewMs: skewToWire(frame.status.clockSkewMs),
           problems: frame.status.problems.map((problem) => toPlainText(problem, SENTENCE_LENGTH_MAX)),
         },
       };
@@ -128,7 +131,11 @@ export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["f
     case "ping":
       return { kind: "ping", token: frame.value.token };
     case "pong":
-      return { kind: "pong", token: frame.value.token };
+      return {
+        kind: "pong",
+        token: frame.value.token,
+        wallClockMs: wallClockFromWire("pong.wall_clock", frame.value.wallClockMs),
+      };
     case "bye":
       return byeFromWire(frame.value);
     case "unsupported":
@@ -177,10 +184,20 @@ function statusFromWire(message: MessageShape<typeof StatusSchema>): NodeStatus 
       reason: offload.reason === "" ? null : text("status.offloads.reason", offload.reason, REASON_LENGTH_MAX),
     })),
     wallClockMs: safeNumber("status.wall_clock", message.wallClockMs),
+    clockSkewMs: message.clockSkewMs === undefined ? null : skewFromWire(message.clockSkewMs),
     problems: atMost("status.problems", message.problems, 32).map((problem) =>
       text("status.problems", problem, SENTENCE_LENGTH_MAX),
     ),
   };
+}
+
+function skewToWire(skewMs: number | null): bigint | undefined {
+  if (skewMs === null) return undefined;
+  return BigInt(Math.min(Math.max(Math.round(skewMs), -SKEW_MS_MAX), SKEW_MS_MAX));
+}
+
+function skewFromWire(value: bigint): number {
+  return within("status.clock_skew", Number(value), { min: -SKEW_MS_MAX, max: SKEW_MS_MAX });
 }
 
 function outcomeToWire(outcome: JobOutcome): NonNullable<MessageInitShape<typeof JobResultSchema>["outcome"]> {
@@ -229,6 +246,8 @@ function outcomeFromWire(outcome: MessageShape<typeof JobResultSchema>["outcome"
   }
 }
 
+/** The range of dates that the language knows. */
+const SKEW_MS_MAX = 8.64e15;
 const ERRORS_MAX = 100;
 const OBJECT_LENGTH_MAX = 100;
 const REASON_LENGTH_MAX = 300;

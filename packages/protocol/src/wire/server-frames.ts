@@ -13,6 +13,8 @@ import {
   sharedToWire,
   SIGNATURE_BYTES,
   versionFromWire,
+  wallClockFromWire,
+  wallClockToWire,
   type ServerInit,
 } from "./shared-frames.ts";
 
@@ -20,8 +22,10 @@ export function serverToWire(frame: ServerFrame): ServerInit {
   switch (frame.kind) {
     case "challenge":
       return { case: "challenge", value: { ...frame, serverKey: keyBytes(frame.serverKey) } };
-    case "welcome":
-      return { case: "welcome", value: { ...frame, peerId: peerIds.toBytes(frame.peerId) } };
+    case "welcome": {
+      const wallClockMs = wallClockToWire(frame.wallClockMs);
+      return { case: "welcome", value: { ...frame, peerId: peerIds.toBytes(frame.peerId), wallClockMs } };
+    }
     case "mapBegin":
       return {
         case: "mapBegin",
@@ -81,6 +85,7 @@ export function serverFromWire(frame: MessageShape<typeof ServerEnvelopeSchema>[
         epoch: frame.value.epoch,
         heartbeatMs: within("welcome.heartbeat", frame.value.heartbeatMs, { min: 100, max: 600_000 }),
         mode: word("welcome.mode", frame.value.mode, oneOf(["resume", "snapshot"])),
+        wallClockMs: wallClockFromWire("welcome.wall_clock", frame.value.wallClockMs),
       };
     case "mapBegin":
       return {
@@ -127,7 +132,11 @@ export function serverFromWire(frame: MessageShape<typeof ServerEnvelopeSchema>[
     case "ping":
       return { kind: "ping", token: frame.value.token };
     case "pong":
-      return { kind: "pong", token: frame.value.token };
+      return {
+        kind: "pong",
+        token: frame.value.token,
+        wallClockMs: wallClockFromWire("pong.wall_clock", frame.value.wallClockMs),
+      };
     case "bye":
       return byeFromWire(frame.value);
     case "unsupported":

@@ -4,7 +4,7 @@ import { isByeDetail, isByeReason } from "../bye.ts";
 import type { SharedFrame } from "../frames.ts";
 import type { MapVersion } from "../network-map.ts";
 import type { AgentEnvelopeSchema, ByeSchema, MapVersionSchema, ServerEnvelopeSchema } from "./agent_pb.ts";
-import { oneOf, present, text } from "./checks.ts";
+import { oneOf, present, safeNumber, text } from "./checks.ts";
 
 /** The oneof of an envelope as the library wants it. */
 export type ServerInit = NonNullable<MessageInitShape<typeof ServerEnvelopeSchema>["frame"]>;
@@ -15,7 +15,7 @@ export function sharedToWire(frame: SharedFrame): ServerInit & AgentInit {
     case "ping":
       return { case: "ping", value: { token: frame.token } };
     case "pong":
-      return { case: "pong", value: { token: frame.token } };
+      return { case: "pong", value: { token: frame.token, wallClockMs: wallClockToWire(frame.wallClockMs) } };
     case "bye":
       return {
         case: "bye",
@@ -24,6 +24,15 @@ export function sharedToWire(frame: SharedFrame): ServerInit & AgentInit {
     case "unsupported":
       return { case: "unsupported", value: { frameNumber: frame.frameNumber } };
   }
+}
+
+/** No clock is told as 0; one before 1970 cannot be told. */
+export function wallClockToWire(wallClockMs: number | null): bigint {
+  return BigInt(Math.max(0, Math.floor(wallClockMs ?? 0)));
+}
+
+export function wallClockFromWire(field: string, value: bigint): number | null {
+  return value === 0n ? null : safeNumber(field, value);
 }
 
 /** A reason or detail from a newer side is kept as its nearest meaning instead of being refused. */

@@ -27,6 +27,7 @@ export function statusLines(view: StatusView): string[] {
       ["addresses", [view.ipv4, view.ipv6].filter((address) => address !== null).join(", ") || "-"],
       ["interface", view.interface === null ? "none" : `${view.interface}, UDP port ${view.listenPort ?? "-"}`],
       ["server", serverText(view.server)],
+      ...clockRows(view.server.clockSkewMs),
       ["daemon", `process ${view.pid}, up for ${durationText(view.uptimeMs)}, version ${view.version}`],
       ["names", namesText(view.names)],
       ...engineRows(view.engine),
@@ -41,6 +42,14 @@ function namesText(names: StatusView["names"]): string {
   if (!names || names.domain === null) return "off";
   const host = names.host === null ? `this host does not ask for them` : `this host asks through ${names.host}`;
   return `${names.domain}, answered on ${names.listening.join(", ") || "no address"}; ${host}`;
+}
+
+function clockRows(skewMs: number | null): string[][] {
+  if (skewMs === null) return [];
+  const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
+  return [
+    ["clock", skewMs === 0 ? "as the server's" : `${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} the server's`],
+  ];
 }
 
 function engineRows({ drops, syscallsPerMegabyte }: StatusView["engine"]): string[][] {

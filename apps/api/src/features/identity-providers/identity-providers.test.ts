@@ -482,7 +482,7 @@ describe("what the provider says of somebody", () => {
   }
   const inSeconds = (from: number) => Math.floor(Date.now() / 1_000) + from;
 
-  test("CP-81 a clock that runs up to a minute ahead or behind keeps nobody out, more does", async () => {
+  test("AP-7 CP-81 a clock that runs up to a minute ahead or behind keeps nobody out, more does", async () => {
     const { person, user } = await known();
 
     const ahead = await withClaims(person, { iat: inSeconds(40), nbf: inSeconds(40) });

@@ -47,6 +47,21 @@ test("the throughput chart begins with the network's history, before any sample"
   await waitFor(() => expect(screen.queryByText(strings.chart.empty)).toBeNull());
 });
 
+test("AP-7 the overview names peers with a problem, and with a clock that is off by a second or more", () => {
+  const peers = [
+    aPeer({ name: "exact", clockSkewMs: 999 }),
+    aPeer({ name: "late", clockSkewMs: -1_000 }),
+    aPeer({ name: "router", problems: ["nft is missing"], clockSkewMs: 0 }),
+  ];
+
+  expect(
+    attention(peers, "some").map((item) => (item.kind === "problem" ? [item.peer.name, item.problem] : item)),
+  ).toEqual([
+    ["late", expect.stringContaining("1.0 s behind the server's")],
+    ["router", "nft is missing"],
+  ]);
+});
+
 test("a peer that is offline is named, with the way to it", async () => {
   renderApp(PATH, { world: { peers: [aPeer({ name: "db-1", presence: "offline" })], rules: [aRule()] } });
 

@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from "@testing-library/react";
+import { act, cleanup, screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { aLink, aPeer, aPeerSample, NOW } from "../../testing/builders.ts";
 import type { PeerSample } from "../../api/types.ts";
@@ -20,6 +20,21 @@ test("F-A3 the identity line names addresses, keys and system", async () => {
   expect(screen.getByText("7f3a:91c2:0be4:d815")).toBeTruthy();
   expect(screen.getByText("linux x64")).toBeTruthy();
   expect(screen.getByText("applied in 42 ms")).toBeTruthy();
+});
+
+test("AP-7 a clock that is off by a second or more is a warning, a smaller difference is just shown", async () => {
+  const peers = [
+    aPeer({ name: "web-1", clockSkewMs: -3_600_000, problems: ["nft is missing"] }),
+    aPeer({ name: "db-1", clockSkewMs: 900 }),
+  ];
+  renderApp(PATH, { world: { peers } });
+  const warning = await screen.findByText("3600.0 s behind the server's");
+  expect(warning.closest(".status-warn")).toBeTruthy();
+  expect(within(screen.getByRole("region", { name: "Problems" })).getByText("nft is missing")).toBeTruthy();
+  cleanup();
+
+  renderApp("/networks/net_home/peers/peer_db-1", { world: { peers } });
+  expect((await screen.findByText("0.9 s ahead of the server's")).closest(".status-warn")).toBeNull();
 });
 
 test("CP-76 UI-19 an endpoint says where it came from", async () => {

@@ -17,6 +17,7 @@ import { PeerCounters } from "./components/peer-counters.tsx";
 import { PeerDanger } from "./components/peer-danger.tsx";
 import { PeerFacts } from "./components/peer-facts.tsx";
 import { PeerMembership } from "./components/peer-membership.tsx";
+import { PeerProblems } from "./components/peer-problems.tsx";
 import { PeerSentence } from "./components/peer-sentence.tsx";
 import { PeerThroughput } from "./components/peer-throughput.tsx";
 import { RenamePeerDialog } from "./dialogs/lazy-dialogs.tsx";
@@ -81,6 +82,7 @@ function LoadedPeer({ peer, live, crumbs, stale }: LoadedPeerProps): ReactNode {
       }
     >
       {stale === "stale" ? <StaleNote>{strings.common.staleRows}</StaleNote> : null}
+      <PeerProblems peer={peer} />
       <PeerFacts peer={peer} />
       <PeerThroughput peer={peer} live={live} />
       <PeerCounters peer={peer} live={live} />

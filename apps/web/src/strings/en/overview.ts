@@ -23,6 +23,7 @@ export const overview = {
     open: "Look at it",
     openPeer: (name: string) => `Look at peer ${name}`,
     more: (count: number) => plural(count, { one: "and # more", other: "and # more" }),
+    problem: (name: string) => `${name} has a problem`,
     noRule: "No rule allows anything",
     noRuleHint: "Peers see each other, but every packet is denied.",
     openPolicy: "Open policy",

@@ -61,8 +61,8 @@ function Item({ item, networkId }: { readonly item: Attention; readonly networkI
     <>
       <Status kind={KINDS[item.kind]}>{text[item.kind](peer.name)}</Status>
       <span className="soft">
-        {item.kind === "pending" ? text.pendingHint : text.offlineHint}{" "}
-        {peer.lastSeenAt ? (
+        {hintOf(item)}{" "}
+        {item.kind !== "problem" && peer.lastSeenAt ? (
           <>
             {text.seen} <Moment at={peer.lastSeenAt} />.
           </>
@@ -80,10 +80,16 @@ function Item({ item, networkId }: { readonly item: Attention; readonly networkI
   );
 }
 
+function hintOf(item: Exclude<Attention, { kind: "no-rule" }>): string {
+  if (item.kind === "problem") return item.problem;
+  return item.kind === "pending" ? strings.overview.attention.pendingHint : strings.overview.attention.offlineHint;
+}
+
 const KINDS: Record<Attention["kind"], StatusKind> = {
   "no-rule": "bad",
   offline: "bad",
   pending: "warn",
   unknown: "idle",
+  problem: "warn",
 };
 const SHOWN_MAX = 5;

@@ -5,6 +5,8 @@ import { strings } from "../../../strings/index.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Fact, Facts } from "../../../ui/facts.tsx";
 import { Moment } from "../../../ui/moment.tsx";
+import { Status } from "../../../ui/status.tsx";
+import { clockProblem, clockText } from "../../../format/clock.ts";
 import { AddressesCell, EndpointCell } from "./peer-cells.tsx";
 
 /** The identity line: addresses, keys, system, version. */
@@ -35,6 +37,13 @@ export function PeerFacts({ peer }: { readonly peer: Peer }): ReactNode {
         {peer.os} {peer.arch}
       </Fact>
       <Fact name={text.facts.agent}>{peer.agentVersion}</Fact>
+      <Fact name={text.facts.clock}>
+        {clockProblem(peer.clockSkewMs) === undefined ? (
+          clockText(peer.clockSkewMs)
+        ) : (
+          <Status kind="warn">{clockText(peer.clockSkewMs)}</Status>
+        )}
+      </Fact>
       <Fact name={text.facts.joined}>
         <Moment at={peer.createdAt} />
       </Fact>
