@@ -14,6 +14,7 @@ import { createLoginThrottle } from "./domain/login-throttle.ts";
 import { enrolNode } from "./features/enrolment/enrol-node.ts";
 import { removePeer } from "./features/peers/remove-peer.ts";
 import { createHttpServer } from "./http/http-server.ts";
+import { detailOf } from "./http/problem-of.ts";
 import { reachableHost } from "./http/reachable-host.ts";
 import { startPeerExpiry } from "./jobs/expire-peers.ts";
 import { createAbsenceRound } from "./jobs/remove-absent-peers.ts";
@@ -41,6 +42,7 @@ import { createWebhookSide } from "./webhooks/webhook-side.ts";
 import { createAgentInstaller } from "./registry/agent-installer.ts";
 import { createCursors } from "./registry/cursors.ts";
 import type { FeatureDeps, WallClock } from "./registry/feature-deps.ts";
+import { createPerform } from "./registry/perform.ts";
 import { createPasswords } from "./registry/passwords.ts";
 import { createTurnstile } from "./registry/turnstile.ts";
 import { createVault } from "./registry/vault.ts";
@@ -166,8 +168,10 @@ function featureDepsOf(
 ): FeatureDeps {
   const { config, version, identity, databaseKind } = own;
   const { db } = running.database;
-  return {
+  const deps: FeatureDeps = {
     ...running,
+    perform: createPerform(() => deps),
+    explain: detailOf,
     passwords: createPasswords(),
     throttle: createLoginThrottle(),
     installer: createAgentInstaller(config.agentFolder),
@@ -188,6 +192,7 @@ function featureDepsOf(
       databaseKind,
     },
   };
+  return deps;
 }
 
 /** What the operator's settings say about this server. */

@@ -11,6 +11,7 @@ import { enrolmentKeys } from "./schema/index.ts";
 export type EnrolmentKey = {
   readonly id: EnrolmentKeyId;
   readonly networkId: NetworkId;
+  readonly name: string;
   readonly hint: string;
   readonly uses: number;
   readonly usesMax: number | null;
@@ -64,7 +65,7 @@ export const enrolmentKeysList: ListTable = {
   id: enrolmentKeys.id,
   fields: { createdAt: sortColumn(enrolmentKeys.createdAt), expiresAt: sortColumn(enrolmentKeys.expiresAt) },
   filters: { createdBy: equals(enrolmentKeys.createdBy) },
-  search: [enrolmentKeys.hint],
+  search: [enrolmentKeys.hint, enrolmentKeys.name],
 };
 
 export async function listEnrolmentKeys(

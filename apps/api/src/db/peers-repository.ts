@@ -217,6 +217,12 @@ export async function namesLike(tx: Executor, networkId: NetworkId, label: strin
   return new Set(rows.map(({ name }) => name));
 }
 
+/** Ids and names of all peers of a network. */
+export async function peerNames(db: Executor, networkId: string): Promise<readonly (readonly [PeerId, string])[]> {
+  const rows = await db.select({ id: peers.id, name: peers.name }).from(peers).where(eq(peers.networkId, networkId));
+  return rows.map(({ id, name }) => [storedPeerId(id), name] as const);
+}
+
 /** One report of endpoints, ready to be stored. */
 export type EndpointUpdate = { readonly peerId: PeerId; readonly endpoints: readonly PeerEndpoint[] };
 

@@ -93,6 +93,10 @@ export type Failure =
   | { readonly code: "conceal_separates"; readonly pairs: number; readonly examples: readonly string[] }
   | { readonly code: "conceal_not_rolling" }
   | { readonly code: "cursor_invalid" }
+  /** The state of the server moved since the plan was made, or something else is to be applied. */
+  | { readonly code: "plan_stale" }
+  /** Something that a file of configuration asks for cannot be; \`at\` says where it stands. */
+  | { readonly code: "configuration_fault"; readonly at: string; readonly reason: string }
   | { readonly code: "backup_busy" }
   | { readonly code: "backup_faulty"; readonly detail: string }
   | { readonly code: "webhook_off" }

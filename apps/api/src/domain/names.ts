@@ -1,4 +1,4 @@
-import { err, isDomainName, ok, parseIpv4, parseIpv6 } from "@weft/protocol";
+import { endpointOf, err, isDomainName, ok, parseEndpoint, parseIp, parseIpv4, parseIpv6 } from "@weft/protocol";
 import type {
   Endpoint,
   GroupId,
@@ -156,6 +156,16 @@ export function domainFault(domain: string): string | undefined {
 export function normalDomain(text: string): string {
   return text.trim().toLowerCase().replace(/\.$/, "");
 }
+
+/** An address of a nameserver, with a port where it is not 53. */
+export function parseNameserver(text: string): Endpoint | undefined {
+  const trimmed = text.trim();
+  const address = parseIp(trimmed);
+  const endpoint = address.ok ? endpointOf(address.value, DNS_PORT) : parseEndpoint(trimmed);
+  return endpoint.ok ? endpoint.value : undefined;
+}
+
+const DNS_PORT = 53;
 
 function fault(field: string, reason: string): Result<never, Failure> {
   return err({ code: "name_fault", field, reason });

@@ -77,6 +77,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   enrolment_key_used_up: 409,
   idempotency_in_progress: 409,
   version_mismatch: 412,
+  plan_stale: 412,
   payload_too_large: 413,
   unsupported_media: 415,
   name_reserved: 422,
@@ -86,6 +87,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   address_pool_full: 422,
   rule_fault: 422,
   conceal_fault: 422,
+  configuration_fault: 422,
   policy_test_failed: 422,
   work_bound: 422,
   same_peer: 422,
@@ -102,7 +104,8 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   job_timed_out: 504,
 };
 
-function detailOf(failure: Failure): string {
+/** A failure as a sentence for people. */
+export function detailOf(failure: Failure): string {
   switch (failure.code) {
     case "invalid_input":
       return failure.items.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
@@ -161,6 +164,10 @@ function detailOf(failure: Failure): string {
       return concealTrouble(failure);
     case "policy_test_failed":
       return testsFailed(failure.failed);
+    case "plan_stale":
+      return "what the server has, or what is to be applied, is not what was planned: plan again, look at it, apply that";
+    case "configuration_fault":
+      return `${failure.at}: ${failure.reason}`;
     case "backup_busy":
       return "a backup is being taken or verified; try again when it is done";
     case "backup_faulty":

@@ -4,7 +4,13 @@ import { expect, test } from "vitest";
 import { operations } from "./operations.ts";
 
 /** Changes nothing, although it is a POST: a secret does not belong into a URL. */
-const CHANGE_NOTHING = ["invites.look", "identityProviders.begin", "policy.validate", "policy.test"];
+const CHANGE_NOTHING = [
+  "invites.look",
+  "identityProviders.begin",
+  "policy.validate",
+  "policy.test",
+  "configuration.plan",
+];
 
 /** What their events are called instead. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { auditEventsContract } from "../features/audit/contract.ts";
 import { backupsContract } from "../features/backups/contract.ts";
+import { configurationContract } from "../features/configuration/contract.ts";
 import { concealContract } from "../features/conceal/contract.ts";
 import { enrolmentKeysContract } from "../features/enrolment/contract.ts";
 import { groupsContract } from "../features/groups/contract.ts";
@@ -38,6 +39,7 @@ export const contracts = {
   nameRecords: nameRecordsContract,
   nameservers: nameserversContract,
   conceal: concealContract,
+  configuration: configurationContract,
   routeApprovers: routeApproversContract,
   tokens: tokensContract,
   users: usersContract,

@@ -1,16 +1,30 @@
-import type { RandomBytes, ServerKey } from "@weft/protocol";
+import type { RandomBytes, Result, ServerKey } from "@weft/protocol";
+import type { z } from "zod";
 import type { BackupSide } from "../backup/backup-side.ts";
-import type { Database } from "../db/client.ts";
+import type { Database, Executor } from "../db/client.ts";
 import type { AgentInstaller } from "./agent-installer.ts";
+import type { Call } from "./call.ts";
+import type { OperationContract } from "./contract-kit.ts";
 import type { Cursors } from "./cursors.ts";
 import type { LiveState } from "./live-state.ts";
 import type { LoginThrottle } from "../domain/login-throttle.ts";
 import type { OidcClient } from "./oidc.ts";
+import type { Failure } from "../domain/failure.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Vault } from "./vault.ts";
 
 /** Wall clock; the server's origin is the Unix epoch. */
 export type WallClock = { readonly nowMs: () => number };
+
+/**
+ * Runs an operation on behalf of another one, inside its transaction: the same checks, the same audit event.
+ * `trial` leaves out the question whether the caller may; what a trial does must be rolled back.
+ */
+export type Perform = <C extends OperationContract>(
+  at: { readonly call: Call; readonly tx: Executor; readonly authority: "caller" | "trial" },
+  contract: C,
+  input: z.input<C["input"]>,
+) => Promise<Result<z.output<C["output"]>, Failure>>;
 
 /** What use cases work with. */
 export type FeatureDeps = {
@@ -27,6 +41,9 @@ export type FeatureDeps = {
   readonly webhooks: Webhooks;
   readonly backups: BackupSide;
   readonly server: ServerFacts;
+  readonly perform: Perform;
+  /** A failure as a sentence for people. */
+  readonly explain: (failure: Failure) => string;
   /** Tells the clockwork that a peer's expiry may have changed. */
   readonly noteExpiry: () => void;
 };

@@ -2,6 +2,7 @@ import type { Result } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
 import { auditEventsOperations } from "../features/audit/operations.ts";
 import { backupsOperations } from "../features/backups/operations.ts";
+import { configurationOperations } from "../features/configuration/operations.ts";
 import { concealOperations } from "../features/conceal/operations.ts";
 import { enrolmentKeysOperations } from "../features/enrolment/operations.ts";
 import { groupsOperations } from "../features/groups/operations.ts";
@@ -64,6 +65,7 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   nameRecords: nameRecordsOperations,
   nameservers: nameserversOperations,
   conceal: concealOperations,
+  configuration: configurationOperations,
   routeApprovers: routeApproversOperations,
   tokens: tokensOperations,
   users: usersOperations,

@@ -1,8 +1,8 @@
 import { err, ok } from "@weft/protocol";
 import type { Result } from "@weft/protocol";
-import type { z } from "zod";
 import type { FailedField, Failure } from "../domain/failure.ts";
 import { authorise } from "./authorise.ts";
+import { failedFields, pointerOf } from "./failed-fields.ts";
 import type { Call } from "./call.ts";
 import type { FeatureDeps } from "./feature-deps.ts";
 import type { Operation, StreamOperation } from "./operations.ts";
@@ -14,7 +14,15 @@ export async function runOperation(
   { call, input }: { readonly call: Call; readonly input: unknown },
 ): Promise<Result<unknown, Failure>> {
   const allowed = await authorise(deps.database.db, operation.contract.access, { actor: call.actor, input });
-  if (!allowed.ok) return allowed;
+  return allowed.ok ? runChecked(operation, deps, { call, input }) : allowed;
+}
+
+/** Validates, runs and encodes, for who has been authorised already. */
+export async function runChecked(
+  operation: Operation,
+  deps: FeatureDeps,
+  { call, input }: { readonly call: Call; readonly input: unknown },
+): Promise<Result<unknown, Failure>> {
   const unstorable = unstorableFields(input, []);
   if (unstorable.length > 0) return err({ code: "invalid_input", items: unstorable });
   const parsed = operation.contract.input.safeParse(input);
@@ -41,19 +49,6 @@ export async function runStream(
   return operation.run(deps, parsed.data as never, request.signal);
 }
 
-/** One entry per wrong field, unknown ones included. */
-function failedFields(error: z.ZodError): FailedField[] {
-  return error.issues.flatMap((issue): FailedField[] => {
-    const pointer = pointerOf(issue.path);
-    if (issue.code !== "unrecognized_keys") return [{ pointer, code: issue.code, message: issue.message }];
-    return issue.keys.map((key) => ({
-      pointer: pointerOf([...issue.path, key]),
-      code: "unknown_field",
-      message: "this field does not exist",
-    }));
-  });
-}
-
 /** The database takes neither U+0000 nor halves of surrogate pairs, wherever they stand. */
 function unstorableFields(value: unknown, path: readonly PropertyKey[]): FailedField[] {
   if (typeof value === "string") {
@@ -66,8 +61,3 @@ function unstorableFields(value: unknown, path: readonly PropertyKey[]): FailedF
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const UNSTORABLE = /[\u0000\ud800-\udfff]/u;
-
-/** RFC 6901. */
-function pointerOf(path: readonly PropertyKey[]): string {
-  return path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}

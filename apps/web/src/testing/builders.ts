@@ -144,6 +144,7 @@ export function anEnrolmentKey(change: Partial<EnrolmentKey> = {}): EnrolmentKey
   return {
     id: "key_1",
     networkId: "net_home",
+    name: "",
     hint: "weft_enr_Ab3d",
     state: "valid",
     uses: 1,

@@ -123,9 +123,10 @@ export function worldHandlers(world: World): Handlers {
       return rule;
     },
     "enrolmentKeys.list": () => page(world.keys),
-    "enrolmentKeys.create": ({ networkId, usesMax }) => ({
+    "enrolmentKeys.create": ({ networkId, usesMax, name = "" }) => ({
       id: "key_new",
       networkId,
+      name,
       hint: "weft_enr_Zz9y",
       state: "valid",
       uses: 0,

@@ -12,6 +12,8 @@ export const enrolmentKeys = pgTable(
     networkId: idColumn("network_id")
       .notNull()
       .references(() => networks.id, { onDelete: "cascade" }),
+    /** For people, and for files of configuration; empty when nobody gave one. */
+    name: text("name").notNull().default(""),
     hash: text("hash").notNull(),
     hint: text("hint").notNull(),
     uses: integer("uses").notNull().default(0),

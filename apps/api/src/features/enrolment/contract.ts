@@ -26,10 +26,13 @@ const forPeers = {
     .describe('Who lets the peers in: "network" as the network says, "given" at once, "required" somebody must.'),
 };
 
+const NameSchema = z.string().trim().max(63).describe("For people, and for files of configuration; may be empty.");
+
 const EnrolmentKeySchema = z
   .strictObject({
     id: EnrolmentKeyIdSchema,
     networkId: NetworkIdSchema,
+    name: NameSchema,
     hint: z.string().describe("Prefix and first four characters; the key itself is shown once, at creation."),
     state: z.enum(["valid", "spent", "expired", "revoked"]),
     uses: z.int(),
@@ -45,7 +48,7 @@ export const enrolmentKeysSpec = listSpec({
   name: "enrolmentKeys",
   orders: ["-createdAt", "createdAt", "expiresAt", "-expiresAt"],
   filters: { createdBy: UserIdSchema },
-  search: "Part of the hint.",
+  search: "Part of the hint or name.",
 });
 
 export const enrolmentKeysContract = {
@@ -75,6 +78,7 @@ export const enrolmentKeysContract = {
     access: { kind: "role", role: "admin", scope: "keys:write" },
     input: z.strictObject({
       networkId: NetworkIdSchema,
+      name: NameSchema.default(""),
       usesMax: z.int().min(1).max(1_000_000).nullable().default(1),
       expiresInSeconds: z.int().min(60).max(31_536_000).default(3_600),
       groupIds: forPeers.groupIds.default([]),

@@ -32,6 +32,7 @@ export async function createKey(
     const key = {
       id: enrolmentKeyIds.make(deps.random),
       networkId: network.id,
+      name: input.name,
       hint: hintOf(secret.expose()),
       uses: 0,
       usesMax: input.usesMax,

@@ -5,6 +5,7 @@ export function keyView(key: EnrolmentKey, nowMs: number) {
   return {
     id: key.id,
     networkId: key.networkId,
+    name: key.name,
     hint: key.hint,
     state: stateOf(key, nowMs),
     uses: key.uses,

@@ -1,4 +1,4 @@
-import { endpointOf, err, groupIds, nameserverGroupIds, ok, parseEndpoint, parseIp } from "@weft/protocol";
+import { err, groupIds, nameserverGroupIds, ok } from "@weft/protocol";
 import type { Endpoint, NetworkId, Result } from "@weft/protocol";
 import { isDuplicate } from "../../db/client.ts";
 import type { Executor } from "../../db/client.ts";
@@ -13,7 +13,7 @@ import type { StoredNameservers } from "../../db/names-repository.ts";
 import { findNetwork, lockNetwork, publishChanges } from "../../db/networks-repository.ts";
 import { transact } from "../../db/transact.ts";
 import type { Failure } from "../../domain/failure.ts";
-import { normalDomain } from "../../domain/names.ts";
+import { normalDomain, parseNameserver } from "../../domain/names.ts";
 import { recordAudit } from "../../registry/audit.ts";
 import type { Call } from "../../registry/call.ts";
 import type { FeatureDeps } from "../../registry/feature-deps.ts";
@@ -139,7 +139,7 @@ function readSettings(said: Said): Result<Settings, Failure> {
   if (fault) return err(fault);
   const servers: Endpoint[] = [];
   for (const [place, text] of said.servers.entries()) {
-    const server = parseServer(text);
+    const server = parseNameserver(text);
     if (server === undefined) {
       const reason = `${text} is not an address; write 192.0.2.1, 192.0.2.1:53, 2001:db8::1 or [2001:db8::1]:53`;
       return err({ code: "name_fault", field: `servers/${place}`, reason });
@@ -147,13 +147,6 @@ function readSettings(said: Said): Result<Settings, Failure> {
     servers.push(server);
   }
   return ok({ ...said, domains, servers, groupIds: said.groupIds.filter(groupIds.is) });
-}
-
-function parseServer(text: string): Endpoint | undefined {
-  const trimmed = text.trim();
-  const address = parseIp(trimmed);
-  const endpoint = address.ok ? endpointOf(address.value, DNS_PORT) : parseEndpoint(trimmed);
-  return endpoint.ok ? endpoint.value : undefined;
 }
 
 async function lockGroup(tx: Executor, call: Call, id: string): Promise<Result<StoredNameservers, Failure>> {
@@ -180,5 +173,4 @@ function alreadyThere(error: unknown, name: string): Result<never, Failure> {
   throw error;
 }
 
-const DNS_PORT = 53;
 const GROUPS_MAX = 100;

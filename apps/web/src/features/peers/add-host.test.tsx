@@ -166,6 +166,7 @@ test("a server without an archive says what to type where the agent is", async (
   const key = {
     id: "key_1",
     networkId: "net_home",
+    name: "",
     hint: "weft_enr_SECR",
     state: "valid" as const,
     uses: 0,

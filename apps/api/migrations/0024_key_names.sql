@@ -1,0 +1,1 @@
+ALTER TABLE "enrolment_keys" ADD COLUMN "name" text DEFAULT '' NOT NULL;
