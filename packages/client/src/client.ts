@@ -37,7 +37,8 @@ export type CallExtra = { readonly ifMatch?: string; readonly idempotencyKey?: s
 export type ClientOptions = {
   /** Where the server is, such as `https://weft.example.org`. */
   readonly url: string;
-  readonly token: string;
+  /** Left out for what anybody may ask. */
+  readonly token?: string;
   readonly fetch?: typeof fetch;
   /** Milliseconds until a call is given up; a minute when left out. */
   readonly timeoutMs?: number;
@@ -52,7 +53,7 @@ export function createClient(options: ClientOptions): Client {
       response = await (options.fetch ?? fetch)(`${options.url.replace(/\/+$/, "")}/api/v1${request.path}`, {
         method: call.method,
         headers: {
-          authorization: `Bearer ${options.token}`,
+          ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
           ...(request.body !== undefined && { "content-type": "application/json" }),
           ...(extra.ifMatch !== undefined && { "if-match": extra.ifMatch }),
           ...(extra.idempotencyKey !== undefined && { "idempotency-key": extra.idempotencyKey }),

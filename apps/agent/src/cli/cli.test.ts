@@ -62,7 +62,7 @@ describe("the command line", () => {
     expect(code).toBe(0);
     for (const verb of ["join", "up", "down", "leave", "status", "ping", "uninstall", "version"])
       expect(out).toMatch(new RegExp(`^ {2}${verb} `, "m"));
-    for (let exitCode = 0; exitCode <= 10; exitCode += 1) expect(out).toMatch(new RegExp(`^ +${exitCode} {2}\\w`, "m"));
+    for (let exitCode = 0; exitCode <= 11; exitCode += 1) expect(out).toMatch(new RegExp(`^ +${exitCode} {2}\\w`, "m"));
   });
 
   test.each([

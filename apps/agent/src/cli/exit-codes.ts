@@ -13,6 +13,8 @@ export const EXIT_CODES = {
   alreadyJoined: 8,
   timeout: 9,
   noReply: 10,
+  /** A plan was asked for, and there is something to do. */
+  differs: 11,
 } as const;
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
@@ -35,6 +37,7 @@ export const EXIT_CODE_HELP: readonly (readonly [ExitCode, string])[] = [
   [EXIT_CODES.alreadyJoined, "joined or running already"],
   [EXIT_CODES.timeout, "took too long"],
   [EXIT_CODES.noReply, "no reply to any ping"],
+  [EXIT_CODES.differs, "the server differs from the file (weft admin config plan)"],
 ];
 
 const CODES: ReadonlyMap<string, ExitCode> = new Map<string, ExitCode>([

@@ -76,6 +76,8 @@ type Run = (
 function buildProgram(run: Run): Command {
   const program = new Command("weft")
     .description("Member of a weft mesh network.")
+    // Operations have an option --version of their own.
+    .enablePositionalOptions()
     .version(AGENT_VERSION, "--version", "print the version number");
   const verb = (name: string, description: string): Command =>
     program

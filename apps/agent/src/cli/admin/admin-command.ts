@@ -2,16 +2,13 @@ import { CALLS, type Call, type CallField } from "@weft/client";
 import { InvalidArgumentError, Option, type Command } from "commander";
 
 import { runAdmin, type AdminFlags } from "./run-admin.ts";
-import type { CommandContext, CommandOutcome } from "../context.ts";
-
-type Run = (
-  common: { readonly json?: boolean; readonly stateDir?: string },
-  command: (context: CommandContext) => Promise<CommandOutcome>,
-) => Promise<void>;
+import { addAccess, type Run } from "./access-options.ts";
+import { addConfig } from "./config-command.ts";
 
 /** `weft admin NOUN VERB`: one command for each operation that the server's interface has. */
 export function addAdmin(program: Command, run: Run): void {
   const admin = program.command("admin").description("administer a control plane over its API");
+  addConfig(admin, run);
   const nouns = new Map<string, Command>();
   for (const call of CALLS) {
     const [noun = "", verb = ""] = call.name.split(".");
@@ -26,9 +23,7 @@ function addCall(command: Command, call: Call, run: Run): void {
   const others = call.fields.filter(({ place }) => place !== "path");
   for (const field of inPath) command.argument(`<${kebab(field.name)}>`, field.about);
   for (const field of others) command.addOption(optionOf(field));
-  command
-    .option("--server <url>", "address of the control plane; else WEFT_SERVER")
-    .option("--token-file <file>", "file with an API token; else WEFT_TOKEN_FILE or WEFT_TOKEN")
+  addAccess(command)
     .option("--if-match <tag>", "change this version only")
     .option("--json", "print what the server answers");
   if (call.method === "POST" || call.method === "PATCH" || call.method === "PUT") {
@@ -50,13 +45,14 @@ function addCall(command: Command, call: Call, run: Run): void {
 }
 
 function optionOf(field: CallField): Option {
-  const about = [field.about, field.choices?.join(", ")].filter((text) => text !== undefined).join(" — ");
+  const need = field.required ? "needed, here or in --input" : undefined;
+  const about = [field.about, field.choices?.join(", "), need].filter((text) => text !== undefined).join(" — ");
   return new Option(`--${kebab(field.name)} <${WORDS.get(field.kind) ?? "value"}>`, about).argParser((text) =>
     valueOf(field, text),
   );
 }
 
-/** Reads a value as its field wants it; what is wrong beyond its shape is for the server to say. */
+/** Reads a value as its field wants it; what is wrong beyond its kind is for the server to say. */
 function valueOf(field: CallField, text: string): unknown {
   if (field.nullable === true && text === "null") return null;
   switch (field.kind) {
@@ -75,6 +71,9 @@ function valueOf(field: CallField, text: string): unknown {
         throw new InvalidArgumentError("must be JSON");
       }
     default:
+      if (field.choices && !field.choices.includes(text)) {
+        throw new InvalidArgumentError(`must be one of ${field.choices.join(", ")}`);
+      }
       return text;
   }
 }

@@ -34,7 +34,7 @@ function objectLines(value: Readonly<Record<string, unknown>>, indent = ""): str
 }
 
 /** Text of others must not move the cursor of a terminal. */
-function cell(value: unknown): string {
+export function cell(value: unknown): string {
   const text = typeof value === "string" ? value : value === null || value === undefined ? "-" : JSON.stringify(value);
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "�");

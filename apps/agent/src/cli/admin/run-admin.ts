@@ -24,11 +24,11 @@ type Wish = { readonly call: Call; readonly flags: AdminFlags; readonly input: R
 /** Calls one operation and prints its answer. */
 export async function runAdmin(context: CommandContext, wish: Wish): Promise<CommandOutcome> {
   const { call, flags } = wish;
-  const access = accessOf(flags, process.env);
-  if (!access.ok) return access;
+  const made = clientOf(flags, call.scope === undefined ? "anybody" : "token");
+  if (!made.ok) return made;
+  const client = made.value;
   const fromFile = inputFile(flags.input);
   if (!fromFile.ok) return fromFile;
-  const client = createClient(access.value);
   const input = { ...fromFile.value, ...wish.input };
   const answer =
     flags.all === true ? await allPages(client, call, input) : await client.send(call, input, extraOf(flags));
@@ -57,11 +57,21 @@ async function allPages(
   }
 }
 
+/** A client for what the flags and the environment say. */
+export function clientOf(
+  flags: Pick<AdminFlags, "server" | "tokenFile">,
+  asks: "token" | "anybody" = "token",
+): Result<Client, CliFailure> {
+  const access = accessOf(flags, process.env, asks);
+  return access.ok ? ok(createClient(access.value)) : access;
+}
+
 /** Server and token; a token never comes from the command line, where every user of the machine could read it. */
 function accessOf(
   flags: AdminFlags,
   environment: NodeJS.ProcessEnv,
-): Result<{ readonly url: string; readonly token: string }, CliFailure> {
+  asks: "token" | "anybody",
+): Result<{ readonly url: string; readonly token?: string }, CliFailure> {
   const url = flags.server ?? environment["WEFT_SERVER"] ?? "";
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     return err({ code: "usage", message: "say where the control plane is: --server https://… or WEFT_SERVER" });
@@ -76,6 +86,7 @@ function accessOf(
     }
   }
   if (token.trim() === "") {
+    if (asks === "anybody") return ok({ url });
     return err({ code: "usage", message: "an API token is needed: --token-file FILE, WEFT_TOKEN_FILE or WEFT_TOKEN" });
   }
   return ok({ url, token: token.trim() });
@@ -106,11 +117,29 @@ function extraOf({ ifMatch }: AdminFlags): { readonly ifMatch?: string } {
   return ifMatch === undefined ? {} : { ifMatch };
 }
 
-function failureOf(failure: ClientFailure): CliFailure {
+/** A failure of a call as the command line says it. */
+export function failureOf(failure: ClientFailure): CliFailure {
   if (failure.kind === "unreachable") {
     return { code: "unreachable", message: `the server does not answer: ${failure.message}` };
   }
   const { status, code, message, requestId } = failure;
   const kind = status === 400 ? "usage" : status === 401 || status === 403 ? "permission" : "refused";
-  return { code: kind, message: `${message} (${code}, request ${requestId})` };
+  const advice = adviceFor(failure);
+  return {
+    code: kind,
+    message: `${message}${advice === undefined ? "" : `; ${advice}`} (${code}, request ${requestId})`,
+  };
+}
+
+/** What a person at a command line can do about it, where the answer itself does not say. */
+function adviceFor({
+  status,
+  code,
+  retryAfterSeconds,
+}: Extract<ClientFailure, { readonly kind: "refused" }>): string | undefined {
+  if (code === "version_required") return "give the etag of the item, or *, as --if-match";
+  if (code === "scope_missing") return "use a token that has it";
+  if (status === 401) return "give another token: --token-file FILE, WEFT_TOKEN_FILE or WEFT_TOKEN";
+  if (status === 500) return "tell the operator the request id";
+  return retryAfterSeconds === undefined ? undefined : `try again in ${retryAfterSeconds} s`;
 }
