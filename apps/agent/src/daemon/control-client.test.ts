@@ -51,6 +51,7 @@ async function start(
       onConnected: () => void seen.push("connected"),
       onFrame: (frame) => void seen.push(frame.kind),
       onDisconnected: (verdict) => void seen.push(verdict.kind),
+      onAnswer: () => {},
       onServerClock: (wallClockMs, sinceMs) => void clocks.push([wallClockMs, sinceMs]),
     },
   );

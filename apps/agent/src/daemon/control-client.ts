@@ -29,6 +29,8 @@ export type ControlEvents = {
   readonly onDisconnected: (verdict: EndVerdict) => void;
   /** What the server's wall clock showed at some moment since the given one of the monotonic clock. */
   readonly onServerClock: (wallClockMs: number, sinceMs: number) => void;
+  /** The server answered what was asked at a moment of the monotonic clock. */
+  readonly onAnswer: (askedAtMs: number) => void;
 };
 
 export type ControlClientDeps = StreamDeps & {
@@ -46,6 +48,8 @@ export type ControlClient = {
   readonly stop: (message: string) => void;
   /** Sends when connected; tells whether it did. */
   readonly send: (frame: AgentFrame) => "sent" | "not_connected";
+  /** Asks the server for an answer now, when connected. */
+  readonly ask: () => void;
   readonly state: () => ControlState;
   /** Drops the stream and connects again at once (the host's addresses have changed). */
   readonly reconnectNow: (reason: string) => void;
@@ -61,7 +65,7 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   let stream: AgentStream | null = null;
   let endStream: (message: string) => void = () => {};
   let cancelRetry = (): void => {};
-  const serverClock = createServerClock(timers, events.onServerClock);
+  const serverClock = createServerClock(timers, events);
   let lastBye: Extract<ServerFrame, { kind: "bye" }> | null = null;
   const heartbeat = createHeartbeat({
     ...deps,
@@ -96,10 +100,9 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
   };
   const onEnd = (end: StreamEnd): void => {
     heartbeat.stop();
-    const livedMs = state.state === "connected" ? timers.nowMs() - state.sinceMs : 0;
     stream = null;
     if (state.state === "stopped") return;
-    if (livedMs >= STABLE_MS) backoff.reset();
+    if (state.state === "connected" && timers.nowMs() - state.sinceMs >= STABLE_MS) backoff.reset();
     const verdict = planReconnect({ end, bye: lastBye }, { backoff, chance: deps.chance });
     state = stateAfter(verdict, timers.nowMs());
     if (verdict.kind === "retry") cancelRetry = timers.after(verdict.delayMs, connect);
@@ -122,6 +125,7 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
       stream.send(frame);
       return "sent";
     },
+    ask: () => stream?.send(serverClock.asked({ kind: "ping", token: BigInt(Math.floor(timers.nowMs())) })),
     state: () => state,
     reconnectNow(reason) {
       if (state.state !== "connected" && state.state !== "waiting") return;
@@ -139,11 +143,15 @@ export function createControlClient(deps: ControlClientDeps, events: ControlEven
 type PingFrame = Extract<ServerFrame, { kind: "ping" }>;
 
 /** Pairs questions and answers, so that it is known between which moments the server read its clock. */
-function createServerClock({ nowMs }: Timers, tell: ControlEvents["onServerClock"]) {
+function createServerClock(
+  { nowMs }: Timers,
+  { onAnswer, onServerClock }: Pick<ControlEvents, "onAnswer" | "onServerClock">,
+) {
   let sinceMs = 0;
   let token: bigint | null = null;
   const told = ({ wallClockMs }: { readonly wallClockMs: number | null }): void => {
-    if (wallClockMs !== null) tell(wallClockMs, sinceMs);
+    if (wallClockMs !== null) onServerClock(wallClockMs, sinceMs);
+    onAnswer(sinceMs);
   };
   return {
     connecting() {

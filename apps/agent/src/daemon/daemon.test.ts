@@ -88,6 +88,7 @@ async function run(aheadMs = 0): Promise<Daemon> {
     mtuPolicy: {},
     metricsPort: null,
     forbiddenJobs: new Set(),
+    settingsTrialMs: 60_000,
     host: readHostFacts(),
   });
   const daemon = mustBe(started);
@@ -197,6 +198,7 @@ describe("joining", () => {
       mtuPolicy: {},
       metricsPort: null,
       forbiddenJobs: new Set(),
+      settingsTrialMs: 60_000,
       host: readHostFacts(),
     });
 
@@ -594,6 +596,7 @@ describe("start and stop", () => {
       mtuPolicy: {},
       metricsPort: null,
       forbiddenJobs: new Set(),
+      settingsTrialMs: 60_000,
       host: readHostFacts(),
     });
 

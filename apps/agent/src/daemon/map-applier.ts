@@ -17,8 +17,8 @@ export type MapApplierDeps = {
 /** Applies maps and tells the server and the log how it went. */
 export type MapApplier = {
   readonly apply: (checked: CheckedMap) => void;
-  /** The map of the last run; nobody waits for an acknowledgement. */
-  readonly applyStored: (map: NetworkMap) => void;
+  /** The map of the last run; nobody waits for an acknowledgement. `null`: there is none. */
+  readonly applyStored: (map: NetworkMap | null) => void;
   /** Makes the tunnel anew. */
   readonly rebuild: () => void;
   /** What the last application could not do, as sentences. */
@@ -49,6 +49,7 @@ export function createMapApplier(deps: MapApplierDeps): MapApplier {
       done(errors);
     },
     applyStored(map) {
+      if (!map) return;
       log.info("map_from_disk", { peers: map.peers.length });
       done(sync.applyMap(map));
     },

@@ -14,6 +14,7 @@ import {
 
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
 import { concealOf, tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
+import { createSettingsInUse, type MapSettings, type OwnSettings } from "./own-settings.ts";
 import { createPeerIndex, type PeerIndex } from "./peer-index.ts";
 import { createProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 
@@ -36,9 +37,13 @@ export type MapSync = {
   readonly applyChange: (delta: MapDelta) => readonly ApplyError[];
   /** Sets addresses and routes again that somebody took from the interface; sessions go on. */
   readonly restoreInterface: () => readonly ApplyError[];
-  /** The node's own settings. */
+  /** Uses these own settings instead of the map's, until told otherwise (`null`); peers and filter stay the map's. */
+  readonly useOwn: (own: OwnSettings | null) => readonly ApplyError[];
+  /** The own settings that the map asks for, in use or not; the same object as long as they are the same. */
+  readonly wanted: () => OwnSettings | null;
+  /** The node's own settings, as they are in use. */
   readonly self: () => MapSelf | null;
-  /** The whole map; put together when asked for after a change. */
+  /** The whole map as it is in use; put together when asked for after a change. */
   readonly map: () => NetworkMap | null;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
@@ -59,19 +64,21 @@ export type MapSync = {
 
 export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts> = {}): MapSync {
   const { policy = {}, profiles = createProfileMemory(), conceal = "host" } = own;
-  /** Own settings and filter; the peers are in the index, so that a change costs what it changes. */
-  let settings: Settings | null = null;
   let wholeMap: NetworkMap | null = null;
   let tunnel: Tunnel | null = null;
   let tunnelsMade = 0;
   let resume: ResumePoint[] = [];
   const peers = createPeerIndex();
   const index = remembering(peers, profiles);
+  /** Own settings and filter; the peers are in the index, so that a change costs what it changes. */
+  const settings = createSettingsInUse(index.routers);
   const selfOf = (self: MapSelf): TunnelSelf => tunnelSelf(self, policy);
   const disguise = (before: MapSelf | null, next: MapSelf): ApplyError[] =>
     tunnel && conceal === "map" ? changeConceal(tunnel, before, next) : [];
+  const moveSelf = (before: MapSelf, next: MapSelf): ApplyError[] =>
+    tunnel ? [...problems("self", changeSelf(tunnel, selfOf(before), selfOf(next))), ...disguise(before, next)] : [];
 
-  const currentMap = (): NetworkMap | null => (wholeMap ??= settings && { ...settings, peers: index.all() });
+  const currentMap = (): NetworkMap | null => (wholeMap ??= mapOf(settings.inUse(), index));
   /** Makes the tunnel for the present map, empty as it is new, then fills it. */
   const build = (): ApplyError[] => {
     const map = currentMap();
@@ -92,31 +99,23 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
 
   return {
     applyMap(next) {
-      const before = settings;
-      settings = settingsOf(next);
-      wholeMap = next;
+      const [before, { self }] = settings.replace(next);
+      wholeMap = null;
       index.replace(next.peers);
       if (!tunnel || !before) return build();
-      return [
-        ...problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(next.self))),
-        ...disguise(before.self, next.self),
-        ...fill(tunnel, next, profiles),
-      ];
+      return [...moveSelf(before.self, self), ...fill(tunnel, next, profiles)];
     },
     applyChange(delta) {
-      if (!settings) return [{ object: "map", detail: "a change came before the first map" }];
-      const before = settings;
-      settings = settingsAfter(before, delta);
+      const [before, now] = settings.change(delta);
+      if (!before || !now) return [{ object: "map", detail: "a change came before the first map" }];
       wholeMap = null;
       const removals = index.change(delta);
       if (!tunnel) return build();
-      const { self } = settings;
       // The policy for profiles stands in every peer of the tunnel.
-      const changed = self.profileFallback === before.self.profileFallback ? delta.upserts : index.all();
-      const upserts = tunnelPeers(changed, self, profiles);
+      const changed = now.self.profileFallback === before.self.profileFallback ? delta.upserts : index.all();
+      const upserts = tunnelPeers(changed, now.self, profiles);
       return [
-        ...(delta.self ? problems("self", changeSelf(tunnel, selfOf(before.self), selfOf(delta.self))) : []),
-        ...(delta.self ? disguise(before.self, delta.self) : []),
+        ...(delta.self ? moveSelf(before.self, now.self) : []),
         ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
         ...(upserts.length + removals.length > 0 ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
       ];
@@ -127,16 +126,23 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       return build();
     },
     tunnelsMade: () => tunnelsMade,
-    restoreInterface: () => (tunnel && settings ? problems("self", setSelfAgain(tunnel, selfOf(settings.self))) : []),
-    self: () => settings?.self ?? null,
+    restoreInterface: () => (tunnel ? restoreSelf(tunnel, settings.inUse(), selfOf) : []),
+    useOwn(own) {
+      const [before, now] = settings.instead(own);
+      wholeMap = null;
+      return before && now ? moveSelf(before.self, now.self) : [];
+    },
+    wanted: settings.wanted,
+    self: () => settings.inUse()?.self ?? null,
     map: currentMap,
     tunnel: () => tunnel,
     peerByKey: index.byKey,
-    routers: index.routers,
+    routers: settings.routers,
     close() {
       tunnel?.close();
       tunnel = null;
-      [resume, settings, wholeMap] = [[], null, null];
+      [resume, wholeMap] = [[], null];
+      settings.clear();
       peers.replace([]);
     },
   };
@@ -161,15 +167,8 @@ function resumePoints(tunnel: Tunnel): ResumePoint[] {
   return wanted.map(({ publicKey, endpoint }) => ({ publicKey, endpoint }));
 }
 
-type Settings = Pick<NetworkMap, "self" | "filter" | "names">;
-
-function settingsOf({ self, filter, names }: NetworkMap): Settings {
-  return { self, filter, ...(names && { names }) };
-}
-
-function settingsAfter(before: Settings, delta: MapDelta): Settings {
-  const names = delta.names === undefined ? before.names : delta.names;
-  return { self: delta.self ?? before.self, filter: delta.filter ?? before.filter, ...(names && { names }) };
+function mapOf(settings: MapSettings | null, index: PeerIndex): NetworkMap | null {
+  return settings && { ...settings, peers: index.all() };
 }
 
 /** What the index said of a peer's link profile before each change is remembered. */
@@ -205,6 +204,14 @@ function fill(tunnel: Tunnel, map: NetworkMap, profiles: ProfileMemory): ApplyEr
 function setSelfAgain(tunnel: Tunnel, wanted: TunnelSelf): Result<void, TunnelError> {
   tunnel.replaceSelf({ ...wanted, addresses: [], routes: [] });
   return tunnel.replaceSelf(wanted);
+}
+
+function restoreSelf(
+  tunnel: Tunnel,
+  used: MapSettings | null,
+  selfOf: (self: MapSelf) => TunnelSelf,
+): readonly ApplyError[] {
+  return used ? problems("self", setSelfAgain(tunnel, selfOf(used.self))) : [];
 }
 
 /** Re-addresses where something differs; a refused change leaves the old settings (AP-51). */

@@ -28,6 +28,7 @@ import type { NamesService, OpenNames } from "../names/names-service.ts";
 import { createStoredProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 import type { ConcealSetting } from "../settings/conceal.ts";
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
+import { createNodeSettingsTrial } from "./node-settings-trial.ts";
 import { createNodeRoads, type NodeRoads as Roads } from "./node-roads.ts";
 import { createStatusReporter, type StatusReporter } from "./status-reporter.ts";
 import { createTunnelFactory } from "./tunnel-factory.ts";
@@ -51,6 +52,8 @@ export type NodeSurroundings = {
   readonly mtuPolicy: MtuPolicy;
   readonly host: HostFacts;
   readonly forbiddenJobs: ForbiddenJobs;
+  /** How long new own settings may cut this node from the server. */
+  readonly settingsTrialMs: number;
   /** Answers names of the network; absent = nobody does. */
   readonly openNames?: OpenNames;
 };
@@ -100,7 +103,6 @@ export type MeshNode = {
 
 export function createNode(deps: NodeDeps): MeshNode {
   const { log, store, timers } = deps;
-  logAdvice(deps);
   const send = (frame: AgentFrame): void => void control.send(frame);
   const clock = createClockGauge({ ...deps, changed: () => reporter.checkStatus() });
   const profiles = createStoredProfileMemory({ path: store.paths.profiles, timers, log });
@@ -112,9 +114,9 @@ export function createNode(deps: NodeDeps): MeshNode {
     sync,
     send,
     onApplied(errors) {
-      roads.follow();
+      follow();
       deps.events.onApplied(errors);
-      names?.update();
+      trial.follow();
       changed();
     },
   });
@@ -124,6 +126,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     {
       onConnected: () => reporter.connected(),
       onServerClock: clock.told,
+      onAnswer: (askedAtMs) => trial.answered(askedAtMs),
       onFrame: (frame, raw) => takeFrame({ frame, raw }, { reporter, jobs, keeper, log }),
       onDisconnected(verdict) {
         for (const end of [clock.reset, keeper.streamEnded, reporter.disconnected]) end();
@@ -140,15 +143,16 @@ export function createNode(deps: NodeDeps): MeshNode {
   };
   const forgetMap = (): void => {
     closeTunnel(sync, store);
-    roads.follow();
-    for (const part of [keeper, profiles]) part.forget();
-    names?.update();
+    for (const part of [keeper, profiles, trial]) part.forget();
+    follow();
   };
+  const follow = (): void => [roads.follow, names?.update].forEach((part) => part?.());
   const changed = (): void => reporter.tunnelChanged();
   const restart = createEngineRestart({ ...deps, takeDown: sync.takeDown, rebuild: applier.rebuild, changed });
+  const trial = createNodeSettingsTrial(deps, { sync, control: () => control, used: follow, changed });
   const roads = createNodeRoads(deps, { sync, peerState, remoteAddress: () => control.remoteAddress(), changed });
   const names = deps.openNames?.({ sync, timers, log, changed: () => reporter.checkStatus() }) ?? null;
-  const problems = (): readonly string[] => allProblems([restart, applier, roads, names, clock]);
+  const problems = (): readonly string[] => allProblems([trial, restart, applier, roads, names, clock]);
   const reporter = createReporter(deps, { sync, send, problems, clockSkewMs: clock.skewMs });
   const jobs = createNodeJobs(deps, { send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync, roads.again);
@@ -157,8 +161,7 @@ export function createNode(deps: NodeDeps): MeshNode {
   return {
     start() {
       profiles.load();
-      const map = keeper.load();
-      if (map) applier.applyStored(map);
+      applier.applyStored(keeper.load());
       for (const part of [control, addresses]) part.start();
     },
     sync,
@@ -170,7 +173,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     problems,
     engine: restart.state,
     disconnect(message) {
-      for (const part of [applier, restart, addresses, reporter]) part.stop();
+      for (const part of [applier, restart, addresses, reporter, trial]) part.stop();
       control.stop(message);
     },
     roads,
@@ -185,6 +188,7 @@ function createSync(
   deps: NodeDeps,
   own: { readonly profiles: ProfileMemory; readonly onEvent: (event: TunnelEvent) => void },
 ): MapSync {
+  logAdvice(deps);
   const makeTunnel = createTunnelFactory({ ...deps, onEvent: own.onEvent });
   const conceal = deps.conceal ? "host" : "map";
   return createMapSync(makeTunnel, { policy: deps.mtuPolicy, profiles: own.profiles, conceal });

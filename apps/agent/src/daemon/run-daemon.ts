@@ -10,6 +10,7 @@ import { metricsPort } from "../settings/metrics-port.ts";
 import { createNamesService } from "../names/names-service.ts";
 import { createHostResolver } from "../os/host-resolver.linux.ts";
 import { namesMode } from "../settings/names-mode.ts";
+import { settingsTrialMs } from "../settings/settings-trial.ts";
 import { statePaths, type StatePaths } from "../settings/paths.ts";
 import { createStateStore } from "../state/state-store.ts";
 import { connectWebSocket } from "../stream/connection.ts";
@@ -107,7 +108,7 @@ function namesOf(environment: NodeJS.ProcessEnv, paths: StatePaths): Pick<Daemon
 function settingsOf(
   environment: NodeJS.ProcessEnv,
 ): Result<
-  Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal" | "forbiddenJobs">,
+  Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal" | "forbiddenJobs" | "settingsTrialMs">,
   TuningError
 > {
   const tuning = engineTuning(environment);
@@ -118,6 +119,8 @@ function settingsOf(
   if (!port.ok) return port;
   const forbidden = forbiddenJobs(environment);
   if (!forbidden.ok) return forbidden;
+  const trialMs = settingsTrialMs(environment);
+  if (!trialMs.ok) return trialMs;
   const wish = cipherWish(environment);
   if (!wish.ok) return wish;
   const conceal = concealSetting(environment);
@@ -131,6 +134,7 @@ function settingsOf(
     mtuPolicy: conceal.value ? { ...policy.value, paddingBytes: conceal.value.profile.s4 } : policy.value,
     metricsPort: port.value,
     forbiddenJobs: forbidden.value,
+    settingsTrialMs: trialMs.value,
     cipher,
     conceal: conceal.value,
   });

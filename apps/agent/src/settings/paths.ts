@@ -14,6 +14,8 @@ export type StatePaths = {
   readonly runtime: string;
   /** What was changed in the host's routing. */
   readonly roads: string;
+  /** Addresses, routes, exit node and names under which the server was reached last. */
+  readonly ownSettings: string;
   readonly lock: string;
   readonly socket: string;
   readonly log: string;
@@ -40,6 +42,7 @@ export function statePaths(directory: string): StatePaths {
     resolverBackup: join(directory, "resolver-backup.json"),
     runtime: join(directory, "runtime.json"),
     roads: join(directory, "roads.json"),
+    ownSettings: join(directory, "own-settings.bin"),
     lock: join(directory, "daemon.lock"),
     socket: join(directory, "weft.sock"),
     log: join(directory, "weft.log"),

@@ -63,7 +63,14 @@ export function createStateStore(paths: StatePaths): StateStore {
     saveTraces: (traces) => writeRecord(paths.runtime, { version: 1, ...traces }),
     clearTraces: () => removeFile(paths.runtime),
     wipe() {
-      for (const path of [paths.membership, paths.map, paths.profiles, paths.identity, paths.runtime]) {
+      for (const path of [
+        paths.membership,
+        paths.map,
+        paths.profiles,
+        paths.ownSettings,
+        paths.identity,
+        paths.runtime,
+      ]) {
         const removed = removeFile(path);
         if (!removed.ok) return removed;
       }

@@ -79,6 +79,7 @@ async function underAttack(attack: Attack) {
       }),
     },
     {
+      onAnswer: () => {},
       onServerClock: () => {},
       onConnected: () => {},
       onFrame: (frame) => void frames.push(frame),
