@@ -14,7 +14,7 @@ beforeAll(async () => {
     request.on("data", (part: Buffer) => (body += part.toString()));
     request.on("end", () => {
       seen = { request, body };
-      response.writeHead(answer.status, { "content-type": answer.type }).end(answer.text);
+      response.writeHead(answer.status, { "content-type": answer.type, etag: '"v1"' }).end(answer.text);
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -35,6 +35,16 @@ test("fields go into path, query and body as the table says, and every piece is 
   expect(seen?.request.method).toBe("PATCH");
   expect(JSON.parse(seen?.body ?? "")).toEqual({ name: "n" });
   expect(seen?.request.headers["if-match"]).toBe('"tag"');
+});
+
+test("the tag of what was read can be kept for a change, and nobody needs a token for what anybody may ask", async () => {
+  let tag = "";
+  answer = { status: 200, type: "application/json", text: '{"id":"grp_1"}' };
+  await client().call("groups.get", { groupId: "grp_1" }, { onTag: (text) => (tag = text) });
+  expect(tag).toBe('"v1"');
+
+  await createClient({ url }).call("setup.status", {});
+  expect(seen?.request.headers.authorization).toBeUndefined();
 });
 
 test("a problem document becomes a failure with its code and request id", async () => {

@@ -32,7 +32,12 @@ export type Client = {
   ) => Promise<Result<unknown, ClientFailure>>;
 };
 
-export type CallExtra = { readonly ifMatch?: string; readonly idempotencyKey?: string };
+export type CallExtra = {
+  readonly ifMatch?: string;
+  readonly idempotencyKey?: string;
+  /** Hears the entity tag of the item in the answer, for `ifMatch` of a later change. */
+  readonly onTag?: (tag: string) => void;
+};
 
 export type ClientOptions = {
   /** Where the server is, such as `https://weft.example.org`. */
@@ -62,6 +67,8 @@ export function createClient(options: ClientOptions): Client {
         redirect: "error",
         signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
       });
+      const tag = response.headers.get("etag");
+      if (tag !== null && response.ok) extra.onTag?.(tag);
       return await answerOf(call, response);
     } catch (error) {
       return err({ kind: "unreachable", message: reasonOf(error) });

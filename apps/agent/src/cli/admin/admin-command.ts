@@ -35,8 +35,8 @@ function addCall(command: Command, call: Call, run: Run): void {
     const flags = command.opts<AdminFlags>();
     const path = Object.fromEntries(inPath.map(({ name }, place) => [name, String(given[place])]));
     const set = others.flatMap(({ name }) => {
-      const value: unknown = command.getOptionValue(attributeOf(name));
-      return value === undefined ? [] : [[name, value] as const];
+      const said: unknown = command.getOptionValue(attributeOf(name));
+      return said instanceof Said ? [[name, said.value] as const] : [];
     });
     return run(flags.json === undefined ? {} : { json: flags.json }, (context) =>
       runAdmin(context, { call, flags, input: { ...Object.fromEntries(set), ...path } }),
@@ -47,9 +47,17 @@ function addCall(command: Command, call: Call, run: Run): void {
 function optionOf(field: CallField): Option {
   const need = field.required ? "needed, here or in --input" : undefined;
   const about = [field.about, field.choices?.join(", "), need].filter((text) => text !== undefined).join(" — ");
-  return new Option(`--${kebab(field.name)} <${WORDS.get(field.kind) ?? "value"}>`, about).argParser((text) =>
-    valueOf(field, text),
+  return new Option(`--${kebab(field.name)} <${WORDS.get(field.kind) ?? "value"}>`, about).argParser(
+    (text) => new Said(valueOf(field, text)),
   );
+}
+
+/** A value with a wrapping: commander makes an empty text of a bare null. */
+class Said {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
 }
 
 /** Reads a value as its field wants it; what is wrong beyond its kind is for the server to say. */

@@ -162,6 +162,20 @@ describe("F-F4 weft admin has every operation", () => {
     expect(tried).toBeGreaterThan(100);
   });
 
+  test("F-F4 null is sent as null wherever a field takes it", async () => {
+    const nullable = CALLS.flatMap((call) =>
+      call.fields
+        .filter((field) => field.nullable === true && field.place === "body")
+        .map((field) => ({ call, field })),
+    );
+    expect(nullable.length).toBeGreaterThan(5);
+    for (const { call, field } of nullable) {
+      seen = [];
+      expect(await run(...wordsFor(call), `--${kebab(field.name)}`, "null")).toMatchObject({ code: 0 });
+      expect(seen).toMatchObject([{ body: { [field.name]: null } }]);
+    }
+  });
+
   test("F-F4 a missing name in the path ends with the usage code for every operation that has one", async () => {
     for (const call of CALLS.filter(({ fields }) => fields.some(({ place }) => place === "path"))) {
       const [noun = "", verb = ""] = call.name.split(".");

@@ -30,12 +30,17 @@ export async function runAdmin(context: CommandContext, wish: Wish): Promise<Com
   const fromFile = inputFile(flags.input);
   if (!fromFile.ok) return fromFile;
   const input = { ...fromFile.value, ...wish.input };
+  let tag: string | undefined;
+  const onTag = (text: string) => (tag = text);
   const answer =
-    flags.all === true ? await allPages(client, call, input) : await client.send(call, input, extraOf(flags));
+    flags.all === true
+      ? await allPages(client, call, input)
+      : await client.send(call, input, { ...extraOf(flags), onTag });
   if (!answer.ok) return err(failureOf(answer.error));
   if (answer.value instanceof Uint8Array) return saveFile(context, answer.value, flags.output ?? "");
   const value = answer.value === undefined ? {} : answer.value;
-  context.output.result(isRecord(value) ? value : { value }, answerLines(answer.value));
+  const version = tag === undefined ? [] : [`version for --if-match: ${tag}`];
+  context.output.result(isRecord(value) ? value : { value }, [...answerLines(answer.value), ...version]);
   return ok(EXIT_CODES.ok);
 }
 
