@@ -34,6 +34,7 @@ import { liveStateOf } from "./live/live-state-of.ts";
 import type { RemoveNode } from "./live/node-session.ts";
 import { identityFromDatabase, identityFromFile } from "./live/server-identity.ts";
 import type { ServerIdentity } from "./live/server-identity.ts";
+import { createJobDesk } from "./node-jobs/job-desk.ts";
 import { createOidcClient } from "./oidc/oidc-client.ts";
 import { createRequestMeter } from "./metrics/request-meter.ts";
 import { serverMetrics } from "./metrics/server-metrics.ts";
@@ -102,7 +103,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     steps.push(webhooks.dispose);
     const own = { config, version, identity, databaseKind: database.kind, cursorKey: secrets.cursorKey };
     const live = liveStateOf(hub, clock);
-    const deps = featureDepsOf(own, { database, clock, random, live, webhooks, noteExpiry: expiry.note });
+    const desk = createJobDesk({ db, clock, random, live, describe: detailOf, onError });
+    const deps = featureDepsOf(own, { database, clock, random, live, jobs: desk, webhooks, noteExpiry: expiry.note });
     const enrolments = createTurnstile(ENROLMENTS_AT_ONCE);
     const agents = createAgentGate({
       database,
@@ -124,7 +126,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError,
     });
     const heartbeats = startHeartbeats({ hub, clock, random, onError });
-    const jobs = jobsOf({ deps, hub, retention: config, sendWebhooks: webhooks.turn, onError });
+    const turns = { sendWebhooks: webhooks.turn, turnNodeJobs: desk.turn };
+    const jobs = jobsOf({ deps, hub, retention: config, ...turns, onError });
     const routeWatch = startRouteWatch({ hub, clock, settle: createRouterSettling({ db, clock }), onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose, routeWatch.dispose);
     const gauge = startLagGauge();
@@ -138,6 +141,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     steps.push(
       () => server.close(),
       () => agents.stop(RESTART_WINDOW_MS),
+      // Its jobs end because the server stops, not because their nodes lose it.
+      desk.dispose,
     );
     const metrics = () => serverMetrics({ deps, hub, requests, lagMs, deliveries: webhooks.counts });
     return { server, deps, metrics, databaseLost: database.lost, dispose };
@@ -164,7 +169,7 @@ function featureDepsOf(
     readonly databaseKind: "embedded" | "external";
     readonly cursorKey: string;
   },
-  running: Pick<FeatureDeps, "database" | "clock" | "random" | "live" | "webhooks" | "noteExpiry">,
+  running: Pick<FeatureDeps, "database" | "clock" | "random" | "live" | "jobs" | "webhooks" | "noteExpiry">,
 ): FeatureDeps {
   const { config, version, identity, databaseKind } = own;
   const { db } = running.database;
@@ -213,9 +218,10 @@ function jobsOf(own: {
   readonly hub: LiveHub;
   readonly retention: Retention;
   readonly sendWebhooks: () => Promise<void>;
+  readonly turnNodeJobs: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
-  const { hub, retention, sendWebhooks, onError } = own;
+  const { hub, retention, sendWebhooks, turnNodeJobs, onError } = own;
   const { clock, database } = own.deps;
   const removeAbsent = createAbsenceRound({
     db: database.db,
@@ -232,7 +238,7 @@ function jobsOf(own: {
     nowMs: clock.nowMs,
   });
   const { flush: flushTraffic } = hub.traffic;
-  const rounds = { flushTraffic, removeAbsent, watchConceal, sendWebhooks };
+  const rounds = { flushTraffic, removeAbsent, watchConceal, sendWebhooks, turnNodeJobs };
   return startJobs({ db: database.db, clock, retention, onError, ...rounds });
 }
 

@@ -257,8 +257,24 @@ const serverFrame: fc.Arbitrary<ServerFrame> = fc.oneof(
         kind: fc.constant("debugBundle" as const),
         addresses: fc.constantFrom("keep" as const, "redact" as const),
       }),
+      fc.record({ kind: fc.constant("trace" as const), target: ip, hopsMax: fc.integer({ min: 1, max: 30 }) }),
+      fc.record({ kind: fc.constant("mtuProbe" as const), target: ip }),
+      fc.record({
+        kind: fc.constant("throughput" as const),
+        role: fc.constantFrom("receive" as const, "send" as const),
+        peer: ip,
+        port: fc.integer({ min: 1, max: 65_535 }),
+        seconds: fc.integer({ min: 1, max: 30 }),
+        rate: fc.integer({ min: 0, max: 1e12 }),
+        secret: sized(32),
+      }),
+      fc.record({
+        kind: fc.constant("restart" as const),
+        what: fc.constantFrom("engine" as const, "agent" as const),
+      }),
     ),
   }),
+  fc.record({ kind: fc.constant("jobCancel" as const), jobId }),
 );
 
 const counters = fc.integer({ min: 0, max: 20 }).chain((rows) => {
@@ -368,6 +384,11 @@ const agentFrame: fc.Arbitrary<AgentFrame> = fc.oneof(
         endpoint: fc.option(endpoint),
       }),
     ),
+  }),
+  fc.record({
+    kind: fc.constant("jobEvent" as const),
+    jobId,
+    content: fc.string({ maxLength: 500, unit: "grapheme" }),
   }),
   fc.record({
     kind: fc.constant("jobPart" as const),

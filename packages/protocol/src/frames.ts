@@ -69,6 +69,8 @@ export type ServerFrame =
   | DeltaFrame
   | { readonly kind: "watch"; readonly intervalMs: number }
   | { readonly kind: "job"; readonly jobId: JobId; readonly timeLimitMs: number; readonly work: JobWork }
+  /** Nobody waits for the job any more; it ends as soon as it can. */
+  | { readonly kind: "jobCancel"; readonly jobId: JobId }
   | SharedFrame;
 
 export type AgentFrame =
@@ -78,6 +80,8 @@ export type AgentFrame =
   | { readonly kind: "status"; readonly status: NodeStatus }
   | { readonly kind: "counters"; readonly counters: CountersReport }
   | { readonly kind: "jobPart"; readonly jobId: JobId; readonly index: number; readonly content: Uint8Array }
+  /** What a running job found so far, as the text of one JSON object. */
+  | { readonly kind: "jobEvent"; readonly jobId: JobId; readonly content: string }
   | { readonly kind: "jobResult"; readonly jobId: JobId; readonly outcome: JobOutcome }
   /** The node removes itself; the server deletes the peer and answers with bye "removed". */
   | { readonly kind: "leave" }
@@ -133,13 +137,51 @@ export type JobWork =
       readonly format: "folded" | "pprof";
     }
   /** "redact" leaves addresses and names out. */
-  | { readonly kind: "debugBundle"; readonly addresses: "keep" | "redact" };
+  | { readonly kind: "debugBundle"; readonly addresses: "keep" | "redact" }
+  /** Finds the routers between the node and a peer, or an address behind one. */
+  | { readonly kind: "trace"; readonly target: IpAddress; readonly hopsMax: number }
+  /** Asks again how large datagrams to a peer may be. */
+  | { readonly kind: "mtuProbe"; readonly target: IpAddress }
+  | ThroughputWork
+  | { readonly kind: "restart"; readonly what: "engine" | "agent" };
+
+/** One end of a measurement of how fast TCP is between two nodes; first the sender sends, then the receiver. */
+export type ThroughputWork = {
+  readonly kind: "throughput";
+  /** "receive" listens at its own overlay address, "send" connects to it. */
+  readonly role: "receive" | "send";
+  /** Overlay address of the other end. */
+  readonly peer: IpAddress;
+  readonly port: number;
+  /** Of each direction. */
+  readonly seconds: number;
+  /** Bits per second of each direction; 0 = as fast as it goes. */
+  readonly rate: number;
+  /** 32 bytes that the sender shows once. */
+  readonly secret: Uint8Array;
+};
+
+/** Every kind of work. */
+export const WORK_KINDS = [
+  "ping",
+  "profile",
+  "debugBundle",
+  "trace",
+  "mtuProbe",
+  "throughput",
+  "restart",
+] as const satisfies readonly JobWork["kind"][];
 
 /** Kinds of work that an agent announces as `job-KIND`; every agent can ping. */
 export const ANNOUNCED_WORK = ["profile", "debugBundle"] as const satisfies readonly JobWork["kind"][];
 
+/** What an agent whose host forbids a kind of work has among its capabilities. */
+export function forbiddenCapability(kind: JobWork["kind"]): string {
+  return `no-job-${kind}`;
+}
+
 /** What an agent that does such work has among its capabilities. */
-export function workCapability(kind: (typeof ANNOUNCED_WORK)[number]): string {
+export function workCapability(kind: JobWork["kind"]): string {
   return `job-${kind}`;
 }
 
@@ -158,6 +200,13 @@ export type JobOutcome =
 /** Largest part of a job's report, and largest report. */
 export const JOB_PART_BYTES_MAX = 192 * 1024;
 export const JOB_REPORT_BYTES_MAX = 24 * 1024 * 1024;
+
+/** Longest event of a job, in UTF-8. */
+export const JOB_EVENT_BYTES_MAX = 4 * 1024;
+/** Routers that a trace looks for at most. */
+export const TRACE_HOPS_MAX = 30;
+/** Longest measurement of one direction. */
+export const THROUGHPUT_SECONDS_MAX = 30;
 
 /** Payload of one map part. */
 export const MAP_PART_BYTES_MAX = 256 * 1024;

@@ -53,8 +53,8 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
     membership: membership.value,
     address: address.value,
     diagnostics: {
-      async profile(wish, gone) {
-        const report = await profiling.run(wish, gone);
+      async profile(wish, { signal }) {
+        const report = await profiling.run(wish, () => signal.aborted);
         return report.ok ? report.value : report.error.message;
       },
       debugBundle: (addresses) => (addresses === "keep" ? debug() : withoutPlaces(debug(), node.sync.map())),

@@ -1,6 +1,6 @@
 import { profileCapabilities } from "@weft/dataplane";
 import type { CipherChoice, EngineTuning, HostInterface, PeerState, TunnelEvent } from "@weft/dataplane";
-import { ANNOUNCED_WORK, CAPABILITY, workCapability } from "@weft/protocol";
+import { ANNOUNCED_WORK, CAPABILITY, forbiddenCapability, workCapability } from "@weft/protocol";
 import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -129,7 +129,7 @@ export function createNode(deps: NodeDeps): MeshNode {
       onAnswer: (askedAtMs) => trial.answered(askedAtMs),
       onFrame: (frame, raw) => takeFrame({ frame, raw }, { reporter, jobs, keeper, log }),
       onDisconnected(verdict) {
-        for (const end of [clock.reset, keeper.streamEnded, reporter.disconnected]) end();
+        for (const end of [clock.reset, keeper.streamEnded, jobs.streamEnded, reporter.disconnected]) end();
         if (verdict.kind === "final") deps.events.onRemoved(verdict.message);
         else if (verdict.standing === "suspended") suspend(verdict.message);
       },
@@ -230,6 +230,7 @@ function takeFrame(
 ): void {
   if (frame.kind === "watch") to.reporter.watch(frame.intervalMs);
   else if (frame.kind === "job") to.jobs.run(frame);
+  else if (frame.kind === "jobCancel") to.jobs.cancel(frame.jobId);
   else if (frame.kind === "unsupported") to.log.warn("server_lacks_frame", { frame: frame.frameNumber });
   else to.keeper.handle(frame, raw);
 }
@@ -355,6 +356,7 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
         // A host with a profile of its own takes none from the map.
         ...(deps.conceal ? [] : [CAPABILITY.conceal]),
         ...ANNOUNCED_WORK.filter((kind) => !deps.forbiddenJobs.has(kind)).map(workCapability),
+        ...[...deps.forbiddenJobs].map(forbiddenCapability),
       ],
     },
   };

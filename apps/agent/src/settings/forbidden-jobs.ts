@@ -1,4 +1,4 @@
-import { err, ok, type JobWork, type Result } from "@weft/protocol";
+import { err, ok, WORK_KINDS, type JobWork, type Result } from "@weft/protocol";
 
 /** Work that the server must not ask of this host. */
 export type ForbiddenJobs = ReadonlySet<JobWork["kind"]>;
@@ -8,10 +8,8 @@ export function forbiddenJobs(
   environment: NodeJS.ProcessEnv,
 ): Result<ForbiddenJobs, { readonly code: "bad_environment"; readonly message: string }> {
   const words = (environment["WEFT_FORBIDDEN_JOBS"] ?? "").split(",").flatMap((word) => word.trim() || []);
-  const kinds = words.flatMap((word) => KINDS.find((kind) => kind === word) ?? []);
+  const kinds = words.flatMap((word) => WORK_KINDS.find((kind) => kind === word) ?? []);
   if (kinds.length === words.length) return ok(new Set(kinds));
-  const message = `WEFT_FORBIDDEN_JOBS must be a list of ${KINDS.join(", ")}, not "${words.join(",")}"`;
+  const message = `WEFT_FORBIDDEN_JOBS must be a list of ${WORK_KINDS.join(", ")}, not "${words.join(",")}"`;
   return err({ code: "bad_environment", message });
 }
-
-const KINDS: readonly JobWork["kind"][] = ["ping", "profile", "debugBundle"];

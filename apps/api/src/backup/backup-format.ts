@@ -40,4 +40,10 @@ export class BackupFault extends Error {
 }
 
 /** What changes by itself, is rebuilt, or belongs to one server only. */
-export const LEFT_OUT: readonly string[] = ["weft_migrations", "network_changes", "idempotent_answers", "backups"];
+export const LEFT_OUT: readonly string[] = [
+  "weft_migrations",
+  "network_changes",
+  "idempotent_answers",
+  "backups",
+  "jobs",
+];

@@ -13,6 +13,7 @@ import { deliveriesList } from "./deliveries-repository.ts";
 import { enrolmentKeysList } from "./enrolment-keys-repository.ts";
 import type { ListTable } from "./lists.ts";
 import { nameserversList, recordsList } from "./names-repository.ts";
+import { jobsList } from "./jobs-repository.ts";
 import { networksList } from "./networks-repository.ts";
 import { concealNodesList, peersList } from "./peers-repository.ts";
 import { rulesList } from "./rules-repository.ts";
@@ -29,6 +30,7 @@ export const LIST_TABLES: Readonly<Record<string, { readonly list: ListTable; re
   groups: { list: groupsList, scopedBy: "network_id" },
   identityProviders: { list: providersList },
   invites: { list: invitesList },
+  jobs: { list: jobsList, scopedBy: "network_id" },
   nameRecords: { list: recordsList, scopedBy: "network_id" },
   nameservers: { list: nameserversList, scopedBy: "network_id" },
   networks: { list: networksList },

@@ -101,15 +101,28 @@ export type Failure =
   | { readonly code: "backup_faulty"; readonly detail: string }
   | { readonly code: "webhook_off" }
   | { readonly code: "webhook_target_refused"; readonly detail: string }
+  | JobFailure
+  | { readonly code: "internal" };
+
+/** Why work of nodes was not begun, or how it ended otherwise than well. */
+export type JobFailure =
   | { readonly code: "peer_offline"; readonly name: string }
   | { readonly code: "same_peer" }
   /** One heavy job runs on a node at a time. */
   | { readonly code: "job_busy"; readonly name: string }
   /** The node's agent is too old for it, or its host forbids it. */
   | { readonly code: "job_unsupported"; readonly name: string }
+  /** The node's host says that nobody may ask for such work. */
+  | { readonly code: "job_forbidden"; readonly name: string; readonly kind: string }
+  /** Nobody saw its end. */
+  | { readonly code: "job_left"; readonly detail: string }
+  | { readonly code: "job_cancelled"; readonly name: string }
+  /** It has an end already. */
+  | { readonly code: "job_ended"; readonly state: string }
+  /** What is to be measured may not flow. */
+  | { readonly code: "pair_denied"; readonly from: string; readonly to: string; readonly reason: string }
   | { readonly code: "job_timed_out"; readonly name: string; readonly seconds: number }
-  | { readonly code: "job_failed"; readonly name: string; readonly detail: string }
-  | { readonly code: "internal" };
+  | { readonly code: "job_failed"; readonly name: string; readonly detail: string };
 
 /** One field that did not fit its schema. */
 export type FailedField = { readonly pointer: string; readonly code: string; readonly message: string };

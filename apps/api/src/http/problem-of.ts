@@ -1,4 +1,4 @@
-import type { AccountFailure, Failure, RequestFailure } from "../domain/failure.ts";
+import type { AccountFailure, Failure, JobFailure, RequestFailure } from "../domain/failure.ts";
 import type { Problem } from "./problem.ts";
 
 /** Every failure as its problem document: status, sentence, stable code. */
@@ -72,6 +72,10 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   peer_offline: 409,
   job_busy: 409,
   job_unsupported: 409,
+  job_forbidden: 409,
+  job_cancelled: 409,
+  job_ended: 409,
+  job_left: 409,
   webhook_off: 409,
   backup_busy: 409,
   enrolment_key_used_up: 409,
@@ -91,6 +95,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   policy_test_failed: 422,
   work_bound: 422,
   same_peer: 422,
+  pair_denied: 422,
   webhook_target_refused: 422,
   backup_faulty: 422,
   idempotency_key_reused: 422,
@@ -106,6 +111,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
 
 /** A failure as a sentence for people. */
 export function detailOf(failure: Failure): string {
+  if (isJobFailure(failure)) return jobTrouble(failure);
   switch (failure.code) {
     case "invalid_input":
       return failure.items.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
@@ -176,13 +182,6 @@ export function detailOf(failure: Failure): string {
       return "the webhook is off; turn it on first";
     case "webhook_target_refused":
       return `this address cannot be a webhook's: ${failure.detail}`;
-    case "peer_offline":
-    case "same_peer":
-    case "job_busy":
-    case "job_unsupported":
-    case "job_timed_out":
-    case "job_failed":
-      return jobTrouble(failure);
     case "internal":
       return "something went wrong on the server; its log has the request id";
     default:
@@ -288,21 +287,30 @@ function concealTrouble(
   return `${pairs} of nodes that may talk would not understand each other (${failure.examples.join("; ")}): choose groups that talk among themselves only, update agents that take no profiles, or accept the separation`;
 }
 
-function jobTrouble(
-  failure: Extract<
-    Failure,
-    { readonly code: "peer_offline" | "same_peer" | "job_busy" | "job_unsupported" | "job_timed_out" | "job_failed" }
-  >,
-): string {
+function isJobFailure(failure: Failure): failure is JobFailure {
+  return failure.code === "peer_offline" || failure.code === "same_peer" || /^(job|pair)_/.test(failure.code);
+}
+
+function jobTrouble(failure: JobFailure): string {
   switch (failure.code) {
     case "peer_offline":
       return `peer ${failure.name} is offline`;
     case "same_peer":
-      return "a peer cannot ping itself; choose another target";
+      return "a peer is no target for itself; choose another";
     case "job_busy":
       return `peer ${failure.name} runs such a job already; try again when it is done`;
     case "job_unsupported":
-      return `peer ${failure.name} does not do that: its agent is too old, or its host forbids it (WEFT_FORBIDDEN_JOBS)`;
+      return `peer ${failure.name} does not do that: its agent is too old, or a plain WireGuard client`;
+    case "job_forbidden":
+      return `the host of peer ${failure.name} forbids the job ${failure.kind} (WEFT_FORBIDDEN_JOBS)`;
+    case "job_cancelled":
+      return "the job was cancelled";
+    case "job_left":
+      return failure.detail;
+    case "job_ended":
+      return `the job has ended already: it is ${failure.state}`;
+    case "pair_denied":
+      return `nothing was opened for it: ${failure.from} may not begin this to ${failure.to}, ${failure.reason}`;
     case "job_timed_out":
       return `peer ${failure.name} did not answer within ${failure.seconds} s`;
     case "job_failed":

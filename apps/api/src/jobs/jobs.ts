@@ -15,6 +15,8 @@ export function startJobs(deps: {
   readonly watchConceal: () => Promise<void>;
   /** Sends webhooks that are due. */
   readonly sendWebhooks: () => Promise<void>;
+  /** Writes what jobs of nodes found, and ends those that nobody runs any more. */
+  readonly turnNodeJobs: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
   const { db, clock, retention, onError } = deps;
@@ -36,6 +38,11 @@ export function startJobs(deps: {
       onError: (error) => onError("webhooks_not_sent", error),
     }),
     startJob({
+      everyMs: NODE_JOBS_MS,
+      run: deps.turnNodeJobs,
+      onError: (error) => onError("node_jobs_not_written", error),
+    }),
+    startJob({
       everyMs: PRUNE_MS,
       run: () => prune(db, { nowMs: clock.nowMs(), ...retention }),
       onError: (error) => onError("prune_failed", error),
@@ -53,4 +60,5 @@ const FLUSH_MS = 10_000;
 const ABSENCE_MS = 10_000;
 const CONCEAL_MS = 5_000;
 const WEBHOOKS_MS = 1_000;
+const NODE_JOBS_MS = 1_000;
 const PRUNE_MS = 10 * 60_000;

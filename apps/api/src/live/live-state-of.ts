@@ -1,4 +1,4 @@
-import { err, ok, workCapability } from "@weft/protocol";
+import { err, forbiddenCapability, workCapability } from "@weft/protocol";
 import type { LiveState } from "../registry/live-state.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { LiveHub } from "./live-hub.ts";
@@ -23,34 +23,21 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
       for (const peerId of peers) if (hub.presence.stateOf(peerId, nowMs) === "online") online += 1;
       return online;
     },
-    async ping({ from, to, count }) {
-      const source = hub.find(from);
-      const target = hub.find(to)?.peer;
-      const stream = source?.hub.streams.get(from);
-      const address = target?.ipv4 ?? target?.ipv6;
-      if (!source || !stream) return err({ code: "peer_offline", name: source?.peer.name ?? from });
-      if (!target || !address) return err({ code: "not_found", what: "peer" });
-      const outcome = await hub.jobs.start({
-        peerId: from,
-        name: source.peer.name,
-        work: { kind: "ping", target: address, count },
-        timeLimitMs: count * PING_MS + PING_MARGIN_MS,
-        send: stream.socket.send,
-      });
-      if (!outcome.ok) return outcome;
-      if (outcome.value.kind === "ping") return ok(outcome.value);
-      return err({ code: "job_failed", name: source.peer.name, detail: "it answered something else" });
+    refusal(peerId, kind) {
+      const found = hub.find(peerId);
+      const name = found?.peer.name ?? peerId;
+      if (!found?.hub.streams.has(peerId)) return { code: "peer_offline", name };
+      const { capabilities } = found.peer;
+      if (capabilities.includes(forbiddenCapability(kind))) return { code: "job_forbidden", name, kind };
+      const isKnown = kind === "ping" || capabilities.includes(workCapability(kind));
+      return isKnown ? undefined : { code: "job_unsupported", name };
     },
-    async report({ peerId, work, timeLimitMs }) {
+    work({ peerId, work, timeLimitMs, onEvent, signal }) {
       const found = hub.find(peerId);
       const stream = found?.hub.streams.get(peerId);
       const name = found?.peer.name ?? peerId;
-      if (!found || !stream) return err({ code: "peer_offline", name });
-      if (!found.peer.capabilities.includes(workCapability(work.kind))) return err({ code: "job_unsupported", name });
-      const outcome = await hub.jobs.start({ peerId, name, work, timeLimitMs, send: stream.socket.send });
-      if (!outcome.ok) return outcome;
-      if (outcome.value.kind === "report") return ok(outcome.value.text);
-      return err({ code: "job_failed", name, detail: "it answered something else" });
+      if (!stream) return Promise.resolve(err({ code: "peer_offline", name }));
+      return hub.jobs.start({ peerId, name, work, timeLimitMs, onEvent, signal, send: stream.socket.send });
     },
     async *watchNetwork(id, signal) {
       // A network that another replica made a moment ago may not have been read yet.
@@ -64,6 +51,3 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
     },
   };
 }
-
-const PING_MS = 1_200;
-const PING_MARGIN_MS = 2_000;

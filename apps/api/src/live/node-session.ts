@@ -57,6 +57,8 @@ export function createNodeSession(deps: NodeSessionDeps): NodeSession {
           return hub.jobs.finish(stream.peerId, frame.jobId, frame.outcome);
         case "jobPart":
           return hub.jobs.part(stream.peerId, frame);
+        case "jobEvent":
+          return hub.jobs.event(stream.peerId, frame.jobId, frame.content);
         case "ping":
           return stream.socket.send({ kind: "pong", token: frame.token, wallClockMs: clock.nowMs() });
         case "leave":

@@ -7,6 +7,7 @@ import {
   identityIds,
   identityProviderIds,
   inviteIds,
+  jobIds,
   nameRecordIds,
   nameserverGroupIds,
   networkIds,
@@ -37,6 +38,7 @@ export const NameserversIdSchema = id(nameserverGroupIds);
 export const RouteApproverIdSchema = id(routeApproverIds);
 export const RuleIdSchema = id(ruleIds);
 export const SessionIdSchema = id(sessionIds);
+export const JobIdSchema = id(jobIds);
 export const InviteIdSchema = id(inviteIds);
 export const IdentityProviderIdSchema = id(identityProviderIds);
 export const IdentityIdSchema = id(identityIds);

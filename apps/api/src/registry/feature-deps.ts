@@ -6,6 +6,7 @@ import type { AgentInstaller } from "./agent-installer.ts";
 import type { Call } from "./call.ts";
 import type { OperationContract } from "./contract-kit.ts";
 import type { Cursors } from "./cursors.ts";
+import type { JobDesk } from "./job-desk.ts";
 import type { LiveState } from "./live-state.ts";
 import type { LoginThrottle } from "../domain/login-throttle.ts";
 import type { OidcClient } from "./oidc.ts";
@@ -32,6 +33,7 @@ export type FeatureDeps = {
   readonly clock: WallClock;
   readonly random: RandomBytes;
   readonly live: LiveState;
+  readonly jobs: JobDesk;
   readonly passwords: Passwords;
   readonly throttle: LoginThrottle;
   readonly cursors: Cursors;

@@ -1,4 +1,4 @@
-import type { JobWork, NetworkId, PeerId } from "@weft/protocol";
+import type { JobOutcome, JobWork, NetworkId, PeerId } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
 import type { Result } from "@weft/protocol";
 import type { NetworkEvent, PeerEvent } from "./live-events.ts";
@@ -20,12 +20,8 @@ export type LivePeer = {
   readonly clockSkewMs: number | null;
 };
 
-export type PingOutcome = {
-  readonly sent: number;
-  readonly received: number;
-  readonly rttMicroseconds: readonly number[];
-  readonly endpoint: string | null;
-};
+/** What finished work gave; the text of a report is JSON. */
+export type WorkYield = Extract<JobOutcome, { kind: "ping" }> | { readonly kind: "report"; readonly text: string };
 
 /** What a node reported last about its way to another peer. */
 export type LiveLink = {
@@ -41,18 +37,17 @@ export type LiveState = {
   /** `undefined` until the node counted something for the other one. */
   readonly link: (from: PeerId, to: PeerId) => LiveLink | undefined;
   readonly onlineCount: (id: NetworkId) => number;
-  /** Lets one node ping another through the tunnel. */
-  readonly ping: (job: {
-    readonly from: PeerId;
-    readonly to: PeerId;
-    readonly count: number;
-  }) => Promise<Result<PingOutcome, Failure>>;
-  /** Lets a node do work that ends in a report; resolves with the report's text. */
-  readonly report: (job: {
+  /** Why a node cannot be asked for such work now. */
+  readonly refusal: (peerId: PeerId, kind: JobWork["kind"]) => Failure | undefined;
+  /** Lets a node do work; resolves when it has ended. */
+  readonly work: (job: {
     readonly peerId: PeerId;
-    readonly work: Exclude<JobWork, { kind: "ping" }>;
+    readonly work: JobWork;
     readonly timeLimitMs: number;
-  }) => Promise<Result<string, Failure>>;
+    /** Called with what the node found so far. */
+    readonly onEvent: (found: unknown) => void;
+    readonly signal: AbortSignal;
+  }) => Promise<Result<WorkYield, Failure>>;
   readonly watchNetwork: (id: NetworkId, signal: AbortSignal) => AsyncIterable<NetworkEvent>;
   readonly watchPeer: (
     peer: { readonly id: PeerId; readonly networkId: NetworkId },

@@ -1,3 +1,4 @@
+import { WORK_KINDS } from "@weft/protocol";
 import { z } from "zod";
 import { PEER_STATES } from "../domain/peer-state.ts";
 import { CounterSchema, GroupIdSchema, NetworkIdSchema, PeerIdSchema, TimeSchema } from "./common-schemas.ts";
@@ -61,6 +62,7 @@ export const PeerSchema = z
         "Milliseconds by which the host's clock is ahead of the server's, negative when behind; null while it is not " +
           "connected. Worth a look from 1,000; nothing depends on it.",
       ),
+    forbiddenJobs: z.array(z.enum(WORK_KINDS)).describe("Work that the host's own settings forbid to ask for."),
     rxBytes: CounterSchema,
     txBytes: CounterSchema,
   })

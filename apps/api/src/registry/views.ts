@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { keyFingerprint } from "@weft/protocol";
+import { forbiddenCapability, keyFingerprint, WORK_KINDS } from "@weft/protocol";
 import type { NetworkWithCount } from "../db/networks-repository.ts";
 import type { Network, Peer } from "../domain/peer.ts";
 import { removalTime } from "../domain/peer-state.ts";
@@ -45,6 +45,7 @@ export function peerView(
     exit: peer.exitChoice,
     problems: [...(live?.problems ?? [])],
     clockSkewMs: live?.clockSkewMs ?? null,
+    forbiddenJobs: WORK_KINDS.filter((kind) => peer.capabilities.includes(forbiddenCapability(kind))),
     rxBytes: String(live?.rxBytes ?? peer.rxBytes),
     txBytes: String(live?.txBytes ?? peer.txBytes),
   };

@@ -65,6 +65,7 @@ export function aPeer(change: Partial<Peer> = {}): Peer {
     exit: null,
     problems: [],
     clockSkewMs: 0,
+    forbiddenJobs: [],
     rxBytes: "0",
     txBytes: "0",
     ...change,

@@ -1,13 +1,31 @@
 import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 
 import { parseEndpoint } from "../addresses.ts";
-import { JOB_PART_BYTES_MAX, JOB_REPORT_BYTES_MAX, type AgentFrame, type JobOutcome } from "../frames.ts";
+import {
+  JOB_EVENT_BYTES_MAX,
+  JOB_PART_BYTES_MAX,
+  JOB_REPORT_BYTES_MAX,
+  type AgentFrame,
+  type JobOutcome,
+} from "../frames.ts";
 import { jobIds } from "../ids.ts";
 import { identityKeyFromBytes, keyBytes, publicKeyFromBytes } from "../keys.ts";
 import { toPlainText } from "../names.ts";
 import type { NodeStatus } from "../node-status.ts";
 import type { AgentEnvelopeSchema, HelloSchema, JobResultSchema, StatusSchema } from "./agent_pb.ts";
-import { atMost, bounded, FieldError, oneOf, parsed, safeNumber, sized, text, within, word } from "./checks.ts";
+import {
+  atMost,
+  bounded,
+  FieldError,
+  oneOf,
+  parsed,
+  safeNumber,
+  shortText,
+  sized,
+  text,
+  within,
+  word,
+} from "./checks.ts";
 import { countersFromWire, countersToWire } from "./counters.ts";
 import {
   byeFromWire,
@@ -79,6 +97,8 @@ export function agentToWire(frame: AgentFrame): AgentInit {
       const { index, content } = frame;
       return { case: "jobPart", value: { jobId: jobIds.toBytes(frame.jobId), index, content } };
     }
+    case "jobEvent":
+      return { case: "jobEvent", value: { jobId: jobIds.toBytes(frame.jobId), content: frame.content } };
     case "leave":
       return { case: "leave", value: {} };
     case "ping":
@@ -125,6 +145,12 @@ export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["f
         jobId: parsed("job_part.id", jobIds.fromBytes(frame.value.jobId)),
         index: within("job_part.index", frame.value.index, { min: 0, max: 10_000 }),
         content: bounded("job_part.content", frame.value.content, JOB_PART_BYTES_MAX),
+      };
+    case "jobEvent":
+      return {
+        kind: "jobEvent",
+        jobId: parsed("job_event.id", jobIds.fromBytes(frame.value.jobId)),
+        content: shortText("job_event.content", frame.value.content, JOB_EVENT_BYTES_MAX),
       };
     case "leave":
       return { kind: "leave" };

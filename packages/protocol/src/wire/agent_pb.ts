@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent.proto.
  */
 export const file_agent: GenFile = /*@__PURE__*/
-  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSKIBAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUijwQKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIqCghqb2JfcGFydBgIIAEoCzIWLndlZnQuYWdlbnQudjEuSm9iUGFydEgAEiMKBHBpbmcYPCABKAsyEy53ZWZ0LmFnZW50LnYxLlBpbmdIABIjCgRwb25nGD0gASgLMhMud2VmdC5hZ2VudC52MS5Qb25nSAASIQoDYnllGD4gASgLMhIud2VmdC5hZ2VudC52MS5CeWVIABIxCgt1bnN1cHBvcnRlZBg/IAEoCzIaLndlZnQuYWdlbnQudjEuVW5zdXBwb3J0ZWRIAEIHCgVmcmFtZSK7AQoJQ2hhbGxlbmdlEhIKCnNlcnZlcl9rZXkYASABKAwSFAoMc2VydmVyX25vbmNlGAIgASgMEhQKDGV4Y2hhbmdlX2tleRgDIAEoDBIWCg5zZXJ2ZXJfdmVyc2lvbhgEIAEoCRIUCgxwcm90b2NvbF9taW4YBSABKA0SFAoMcHJvdG9jb2xfbWF4GAYgASgNEhcKD2NoYW5uZWxfYmluZGluZxgHIAEoCRIRCglzaWduYXR1cmUYCCABKAwi7QIKBUhlbGxvEhgKEHByb3RvY29sX3ZlcnNpb24YASABKA0SFQoNYWdlbnRfdmVyc2lvbhgCIAEoCRIUCgxpZGVudGl0eV9rZXkYAyABKAwSEgoKcHVibGljX2tleRgEIAEoDBIPCgdib290X2lkGAUgASgGEhUKDWNvdW50ZXJfZXBvY2gYBiABKAYSKwoIbGFzdF9tYXAYByABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEAoIaG9zdG5hbWUYCCABKAkSEwoLd2FudGVkX25hbWUYCSABKAkSCgoCb3MYCiABKAkSDAoEYXJjaBgLIAEoCRIUCgxjYXBhYmlsaXRpZXMYDCADKAkSFwoPY2hhbm5lbF9iaW5kaW5nGA0gASgJEhEKCXNpZ25hdHVyZRgPIAEoDBIUCgxleGNoYW5nZV9rZXkYECABKAwSFQoNZW5yb2xtZW50X2JveBgRIAEoDEoECA4QDyItCgpNYXBWZXJzaW9uEg0KBWVwb2NoGAEgASgGEhAKCHNlcXVlbmNlGAIgASgEImQKB1dlbGNvbWUSDwoHcGVlcl9pZBgBIAEoDBINCgVlcG9jaBgCIAEoBhIUCgxoZWFydGJlYXRfbXMYAyABKA0SDAoEbW9kZRgEIAEoCRIVCg13YWxsX2Nsb2NrX21zGCEgASgEInMKCE1hcEJlZ2luEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEwoLY29tcHJlc3Npb24YAiABKAkSEgoKYm9keV9ieXRlcxgDIAEoDRISCgpwYXJ0X2NvdW50GAQgASgNIicKB01hcFBhcnQSDQoFaW5kZXgYASABKA0SDQoFYnl0ZXMYAiABKAwiQAoGTWFwRW5kEg8KB3RpbWVfbXMYASABKAQSEgoKcGFydHNfaGFzaBgCIAEoDBIRCglzaWduYXR1cmUYAyABKAwifAoFRGVsdGESKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhIVCg1iYXNlX3NlcXVlbmNlGAIgASgEEg8KB3RpbWVfbXMYAyABKAQSDAoEYm9keRgEIAEoDBIRCglzaWduYXR1cmUYBSABKAwiHAoFV2F0Y2gSEwoLaW50ZXJ2YWxfbXMYASABKA0ixAEKA0pvYhIOCgZqb2JfaWQYASABKAwSFQoNdGltZV9saW1pdF9tcxgCIAEoDRInCgRwaW5nGAogASgLMhcud2VmdC5hZ2VudC52MS5QaW5nV29ya0gAEi0KB3Byb2ZpbGUYCyABKAsyGi53ZWZ0LmFnZW50LnYxLlByb2ZpbGVXb3JrSAASNgoMZGVidWdfYnVuZGxlGAwgASgLMh4ud2VmdC5hZ2VudC52MS5EZWJ1Z0J1bmRsZVdvcmtIAEIGCgR3b3JrIikKCFBpbmdXb3JrEg4KBnRhcmdldBgBIAEoDBINCgVjb3VudBgCIAEoDSJECgtQcm9maWxlV29yaxIPCgdzZWNvbmRzGAEgASgNEhQKDGZyZXF1ZW5jeV9oehgCIAEoDRIOCgZmb3JtYXQYAyABKAkiJAoPRGVidWdCdW5kbGVXb3JrEhEKCWFkZHJlc3NlcxgBIAEoCSI5CgdKb2JQYXJ0Eg4KBmpvYl9pZBgBIAEoDBINCgVpbmRleBgCIAEoDRIPCgdjb250ZW50GAMgASgMIrIBCglKb2JSZXN1bHQSDgoGam9iX2lkGAEgASgMEioKBHBpbmcYCiABKAsyGi53ZWZ0LmFnZW50LnYxLlBpbmdPdXRjb21lSAASLgoGZmFpbGVkGAsgASgLMhwud2VmdC5hZ2VudC52MS5GYWlsZWRPdXRjb21lSAASLgoGcmVwb3J0GAwgASgLMhwud2VmdC5hZ2VudC52MS5SZXBvcnRPdXRjb21lSABCCQoHb3V0Y29tZSI9Cg1SZXBvcnRPdXRjb21lEg0KBXBhcnRzGAEgASgNEg0KBWJ5dGVzGAIgASgNEg4KBnNoYTI1NhgDIAEoDCJZCgtQaW5nT3V0Y29tZRIMCgRzZW50GAEgASgNEhAKCHJlY2VpdmVkGAIgASgNEhgKEHJ0dF9taWNyb3NlY29uZHMYAyADKA0SEAoIZW5kcG9pbnQYBCABKAkiIAoNRmFpbGVkT3V0Y29tZRIPCgdtZXNzYWdlGAEgASgJInUKB0FwcGxpZWQSKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhITCgtkdXJhdGlvbl9tcxgCIAEoDRIpCgZlcnJvcnMYAyADKAsyGS53ZWZ0LmFnZW50LnYxLkFwcGx5RXJyb3IiLAoKQXBwbHlFcnJvchIOCgZvYmplY3QYASABKAkSDgoGZGV0YWlsGAIgASgJIhkKB05lZWRNYXASDgoGcmVhc29uGAEgASgJIgcKBUxlYXZlItkBCgZTdGF0dXMSFgoOaW50ZXJmYWNlX25hbWUYASABKAkSEwoLbGlzdGVuX3BvcnQYAiABKA0SDgoGc2hhcmRzGAMgASgNEhEKCWVuZHBvaW50cxgEIAMoCRIoCghvZmZsb2FkcxgFIAMoCzIWLndlZnQuYWdlbnQudjEuT2ZmbG9hZBIVCg13YWxsX2Nsb2NrX21zGAYgASgEEhAKCHByb2JsZW1zGAcgAygJEhoKDWNsb2NrX3NrZXdfbXMYISABKBJIAIgBAUIQCg5fY2xvY2tfc2tld19tcyI2CgdPZmZsb2FkEgwKBG5hbWUYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJIuYBCghDb3VudGVycxIVCg1jb3VudGVyX2Vwb2NoGAEgASgGEhEKCXVwdGltZV9tcxgCIAEoBBIqCgVwZWVycxgDIAEoCzIbLndlZnQuYWdlbnQudjEuUGVlckNvdW50ZXJzEiwKBnN0YWdlcxgEIAEoCzIcLndlZnQuYWdlbnQudjEuU3RhZ2VDb3VudGVycxITCgt0b3RhbF9uYW1lcxgFIAMoCRIUCgx0b3RhbF92YWx1ZXMYBiADKAQSGAoQY3B1X21pY3Jvc2Vjb25kcxgHIAEoBBIRCglyc3NfYnl0ZXMYCCABKAQikAIKDFBlZXJDb3VudGVycxIQCghwZWVyX2lkcxgBIAEoDBIQCghyeF9ieXRlcxgCIAMoBBISCgpyeF9wYWNrZXRzGAMgAygEEhAKCHR4X2J5dGVzGAQgAygEEhIKCnR4X3BhY2tldHMYBSADKAQSIwobbGFzdF9oYW5kc2hha2VfYWdlX3BsdXNfb25lGAYgAygEEiIKGmxhc3RfcmVjZWl2ZWRfYWdlX3BsdXNfb25lGAcgAygEEhwKFHNlc3Npb25fYWdlX3BsdXNfb25lGAggAygEEhEKCWVuZHBvaW50cxgJIAMoCRIoCgVkcm9wcxgKIAMoCzIZLndlZnQuYWdlbnQudjEuRHJvcENvbHVtbiIsCgpEcm9wQ29sdW1uEg4KBnJlYXNvbhgBIAEoCRIOCgZjb3VudHMYAiADKAQiiAEKDVN0YWdlQ291bnRlcnMSEwoLc3RhZ2VfbmFtZXMYASADKAkSDQoFc3RhZ2UYAiADKA0SDQoFc2hhcmQYAyADKA0SDwoHYmF0Y2hlcxgEIAMoBBIPCgdwYWNrZXRzGAUgAygEEg0KBWJ5dGVzGAYgAygEEhMKC25hbm9zZWNvbmRzGAcgAygEIhUKBFBpbmcSDQoFdG9rZW4YASABKAYiLAoEUG9uZxINCgV0b2tlbhgBIAEoBhIVCg13YWxsX2Nsb2NrX21zGCEgASgEIk4KA0J5ZRIOCgZyZWFzb24YASABKAkSDgoGZGV0YWlsGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iIwoLVW5zdXBwb3J0ZWQSFAoMZnJhbWVfbnVtYmVyGAEgASgNIq4BCgpOZXR3b3JrTWFwEiQKBHNlbGYYASABKAsyFi53ZWZ0LmFnZW50LnYxLk1hcFNlbGYSJgoFcGVlcnMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEioKBmZpbHRlchgDIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMSJgoFbmFtZXMYKCABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcE5hbWVzIsABCghNYXBEZWx0YRIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEigKB3Vwc2VydHMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEhAKCHJlbW92YWxzGAMgASgMEioKBmZpbHRlchgEIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMSJgoFbmFtZXMYKCABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcE5hbWVzIp0BCghNYXBOYW1lcxIOCgZkb21haW4YASABKAkSDAoEaG9zdBgCIAEoCRIWCg5zZWFyY2hfZG9tYWlucxgDIAMoCRIqCgdyZWNvcmRzGAQgAygLMhkud2VmdC5hZ2VudC52MS5OYW1lUmVjb3JkEi8KC25hbWVzZXJ2ZXJzGAUgAygLMhoud2VmdC5hZ2VudC52MS5OYW1lc2VydmVycyJeCgpOYW1lUmVjb3JkEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgMEg4KBnRhcmdldBgEIAEoCRITCgt0dGxfc2Vjb25kcxgFIAEoDSJFCgtOYW1lc2VydmVycxIPCgdkb21haW5zGAEgAygJEg8KB3NlcnZlcnMYAiABKAwSFAoMc2VydmVyX2NvdW50GAMgASgNIvECCgdNYXBTZWxmEg8KB3BlZXJfaWQYASABKAwSDAoEbmFtZRgCIAEoCRISCgpuZXR3b3JrX2lkGAMgASgMEhQKDG5ldHdvcmtfbmFtZRgEIAEoCRIMCgRpcHY0GAUgASgMEgwKBGlwdjYYBiABKAwSEgoKaXB2NF9yYW5nZRgHIAEoCRISCgppcHY2X3JhbmdlGAggASgJEgsKA210dRgJIAEoDRITCgtsaXN0ZW5fcG9ydBgKIAEoDRIYChBwcm9maWxlX2ZhbGxiYWNrGAsgASgJEi8KB2NvbmNlYWwYPCABKAsyHi53ZWZ0LmFnZW50LnYxLkNvbmNlYWxTZXR0aW5ncxIVCg1zZXJ2ZWRfcm91dGVzGC0gAygJEhoKEm1hc3F1ZXJhZGVkX3BsYWNlcxguIAMoDRIUCgxleGl0X3BlZXJfaWQYLyABKAwSEAoIZXhpdF9sYW4YMCABKAkSEQoJZXhpdF9sb3N0GDEgASgJIkgKD0NvbmNlYWxTZXR0aW5ncxISCgpwcm9maWxlX2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEAoIc2V0dGluZ3MYAyABKAkioAIKCE1hcFBlZXJzEgsKA2lkcxgBIAEoDBITCgtwdWJsaWNfa2V5cxgCIAEoDBINCgVuYW1lcxgDIAMoCRIMCgRpcHY0GAQgASgMEgwKBGlwdjYYBSABKAwSGQoRa2VlcGFsaXZlX3NlY29uZHMYBiADKA0SFwoPZW5kcG9pbnRfY291bnRzGAcgAygNEhEKCWVuZHBvaW50cxgIIAEoDBIUCgxyb3V0ZV9jb3VudHMYCSADKA0SDgoGcm91dGVzGAogASgMEhgKEHByZXNoYXJlZF9wbGFjZXMYCyADKA0SFgoOcHJlc2hhcmVkX2tleXMYDCABKAwSFgoOcHJvZmlsZV9wbGFjZXMYDSADKA0SEAoIcHJvZmlsZXMYDiABKAwijwEKC0ZpbHRlclJ1bGVzEigKBXJ1bGVzGAEgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlEhIKCnNldF9jb3VudHMYAiADKA0SFAoMc2V0X3ByZWZpeGVzGAMgASgMEiwKCXNldF9ydWxlcxgEIAMoCzIZLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZSLBAgoKRmlsdGVyUnVsZRIKCgJpZBgBIAEoDRIOCgZhY3Rpb24YAiABKAkSEQoJZGlyZWN0aW9uGAMgASgJEhkKEXByb3RvY29sX3BsdXNfb25lGAQgASgNEg4KBnNvdXJjZRgFIAEoCRITCgtkZXN0aW5hdGlvbhgGIAEoCRInCgVwb3J0cxgHIAEoCzIYLndlZnQuYWdlbnQudjEuUG9ydFJhbmdlEhsKE3NvdXJjZV9zZXRfcGx1c19vbmUYCCABKA0SIAoYZGVzdGluYXRpb25fc2V0X3BsdXNfb25lGAkgASgNEhMKC3BvcnRfYm91bmRzGAogAygNEhoKEmljbXBfdHlwZV9wbHVzX29uZRgLIAEoDRIaChJpY21wX2NvZGVfcGx1c19vbmUYDCABKA0SDwoHcmVwbGllcxgNIAEoCSImCglQb3J0UmFuZ2USCwoDbG93GAEgASgNEgwKBGhpZ2gYAiABKA1iBnByb3RvMw");
+  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSK4BAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIuCgpqb2JfY2FuY2VsGAkgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JDYW5jZWxIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUivQQKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIqCghqb2JfcGFydBgIIAEoCzIWLndlZnQuYWdlbnQudjEuSm9iUGFydEgAEiwKCWpvYl9ldmVudBgJIAEoCzIXLndlZnQuYWdlbnQudjEuSm9iRXZlbnRIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUiuwEKCUNoYWxsZW5nZRISCgpzZXJ2ZXJfa2V5GAEgASgMEhQKDHNlcnZlcl9ub25jZRgCIAEoDBIUCgxleGNoYW5nZV9rZXkYAyABKAwSFgoOc2VydmVyX3ZlcnNpb24YBCABKAkSFAoMcHJvdG9jb2xfbWluGAUgASgNEhQKDHByb3RvY29sX21heBgGIAEoDRIXCg9jaGFubmVsX2JpbmRpbmcYByABKAkSEQoJc2lnbmF0dXJlGAggASgMIu0CCgVIZWxsbxIYChBwcm90b2NvbF92ZXJzaW9uGAEgASgNEhUKDWFnZW50X3ZlcnNpb24YAiABKAkSFAoMaWRlbnRpdHlfa2V5GAMgASgMEhIKCnB1YmxpY19rZXkYBCABKAwSDwoHYm9vdF9pZBgFIAEoBhIVCg1jb3VudGVyX2Vwb2NoGAYgASgGEisKCGxhc3RfbWFwGAcgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhAKCGhvc3RuYW1lGAggASgJEhMKC3dhbnRlZF9uYW1lGAkgASgJEgoKAm9zGAogASgJEgwKBGFyY2gYCyABKAkSFAoMY2FwYWJpbGl0aWVzGAwgAygJEhcKD2NoYW5uZWxfYmluZGluZxgNIAEoCRIRCglzaWduYXR1cmUYDyABKAwSFAoMZXhjaGFuZ2Vfa2V5GBAgASgMEhUKDWVucm9sbWVudF9ib3gYESABKAxKBAgOEA8iLQoKTWFwVmVyc2lvbhINCgVlcG9jaBgBIAEoBhIQCghzZXF1ZW5jZRgCIAEoBCJkCgdXZWxjb21lEg8KB3BlZXJfaWQYASABKAwSDQoFZXBvY2gYAiABKAYSFAoMaGVhcnRiZWF0X21zGAMgASgNEgwKBG1vZGUYBCABKAkSFQoNd2FsbF9jbG9ja19tcxghIAEoBCJzCghNYXBCZWdpbhIqCgd2ZXJzaW9uGAEgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhMKC2NvbXByZXNzaW9uGAIgASgJEhIKCmJvZHlfYnl0ZXMYAyABKA0SEgoKcGFydF9jb3VudBgEIAEoDSInCgdNYXBQYXJ0Eg0KBWluZGV4GAEgASgNEg0KBWJ5dGVzGAIgASgMIkAKBk1hcEVuZBIPCgd0aW1lX21zGAEgASgEEhIKCnBhcnRzX2hhc2gYAiABKAwSEQoJc2lnbmF0dXJlGAMgASgMInwKBURlbHRhEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SFQoNYmFzZV9zZXF1ZW5jZRgCIAEoBBIPCgd0aW1lX21zGAMgASgEEgwKBGJvZHkYBCABKAwSEQoJc2lnbmF0dXJlGAUgASgMIhwKBVdhdGNoEhMKC2ludGVydmFsX21zGAEgASgNIoUDCgNKb2ISDgoGam9iX2lkGAEgASgMEhUKDXRpbWVfbGltaXRfbXMYAiABKA0SJwoEcGluZxgKIAEoCzIXLndlZnQuYWdlbnQudjEuUGluZ1dvcmtIABItCgdwcm9maWxlGAsgASgLMhoud2VmdC5hZ2VudC52MS5Qcm9maWxlV29ya0gAEjYKDGRlYnVnX2J1bmRsZRgMIAEoCzIeLndlZnQuYWdlbnQudjEuRGVidWdCdW5kbGVXb3JrSAASKQoFdHJhY2UYDSABKAsyGC53ZWZ0LmFnZW50LnYxLlRyYWNlV29ya0gAEjAKCW10dV9wcm9iZRgOIAEoCzIbLndlZnQuYWdlbnQudjEuTXR1UHJvYmVXb3JrSAASMwoKdGhyb3VnaHB1dBgPIAEoCzIdLndlZnQuYWdlbnQudjEuVGhyb3VnaHB1dFdvcmtIABItCgdyZXN0YXJ0GBAgASgLMhoud2VmdC5hZ2VudC52MS5SZXN0YXJ0V29ya0gAQgYKBHdvcmsiGwoJSm9iQ2FuY2VsEg4KBmpvYl9pZBgBIAEoDCIpCghQaW5nV29yaxIOCgZ0YXJnZXQYASABKAwSDQoFY291bnQYAiABKA0iRAoLUHJvZmlsZVdvcmsSDwoHc2Vjb25kcxgBIAEoDRIUCgxmcmVxdWVuY3lfaHoYAiABKA0SDgoGZm9ybWF0GAMgASgJIiQKD0RlYnVnQnVuZGxlV29yaxIRCglhZGRyZXNzZXMYASABKAkiLQoJVHJhY2VXb3JrEg4KBnRhcmdldBgBIAEoDBIQCghob3BzX21heBgCIAEoDSIeCgxNdHVQcm9iZVdvcmsSDgoGdGFyZ2V0GAEgASgMImkKDlRocm91Z2hwdXRXb3JrEgwKBHJvbGUYASABKAkSDAoEcGVlchgCIAEoDBIMCgRwb3J0GAMgASgNEg8KB3NlY29uZHMYBCABKA0SDAoEcmF0ZRgFIAEoBBIOCgZzZWNyZXQYBiABKAwiGwoLUmVzdGFydFdvcmsSDAoEd2hhdBgBIAEoCSIrCghKb2JFdmVudBIOCgZqb2JfaWQYASABKAwSDwoHY29udGVudBgCIAEoCSI5CgdKb2JQYXJ0Eg4KBmpvYl9pZBgBIAEoDBINCgVpbmRleBgCIAEoDRIPCgdjb250ZW50GAMgASgMIrIBCglKb2JSZXN1bHQSDgoGam9iX2lkGAEgASgMEioKBHBpbmcYCiABKAsyGi53ZWZ0LmFnZW50LnYxLlBpbmdPdXRjb21lSAASLgoGZmFpbGVkGAsgASgLMhwud2VmdC5hZ2VudC52MS5GYWlsZWRPdXRjb21lSAASLgoGcmVwb3J0GAwgASgLMhwud2VmdC5hZ2VudC52MS5SZXBvcnRPdXRjb21lSABCCQoHb3V0Y29tZSI9Cg1SZXBvcnRPdXRjb21lEg0KBXBhcnRzGAEgASgNEg0KBWJ5dGVzGAIgASgNEg4KBnNoYTI1NhgDIAEoDCJZCgtQaW5nT3V0Y29tZRIMCgRzZW50GAEgASgNEhAKCHJlY2VpdmVkGAIgASgNEhgKEHJ0dF9taWNyb3NlY29uZHMYAyADKA0SEAoIZW5kcG9pbnQYBCABKAkiIAoNRmFpbGVkT3V0Y29tZRIPCgdtZXNzYWdlGAEgASgJInUKB0FwcGxpZWQSKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhITCgtkdXJhdGlvbl9tcxgCIAEoDRIpCgZlcnJvcnMYAyADKAsyGS53ZWZ0LmFnZW50LnYxLkFwcGx5RXJyb3IiLAoKQXBwbHlFcnJvchIOCgZvYmplY3QYASABKAkSDgoGZGV0YWlsGAIgASgJIhkKB05lZWRNYXASDgoGcmVhc29uGAEgASgJIgcKBUxlYXZlItkBCgZTdGF0dXMSFgoOaW50ZXJmYWNlX25hbWUYASABKAkSEwoLbGlzdGVuX3BvcnQYAiABKA0SDgoGc2hhcmRzGAMgASgNEhEKCWVuZHBvaW50cxgEIAMoCRIoCghvZmZsb2FkcxgFIAMoCzIWLndlZnQuYWdlbnQudjEuT2ZmbG9hZBIVCg13YWxsX2Nsb2NrX21zGAYgASgEEhAKCHByb2JsZW1zGAcgAygJEhoKDWNsb2NrX3NrZXdfbXMYISABKBJIAIgBAUIQCg5fY2xvY2tfc2tld19tcyI2CgdPZmZsb2FkEgwKBG5hbWUYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJIuYBCghDb3VudGVycxIVCg1jb3VudGVyX2Vwb2NoGAEgASgGEhEKCXVwdGltZV9tcxgCIAEoBBIqCgVwZWVycxgDIAEoCzIbLndlZnQuYWdlbnQudjEuUGVlckNvdW50ZXJzEiwKBnN0YWdlcxgEIAEoCzIcLndlZnQuYWdlbnQudjEuU3RhZ2VDb3VudGVycxITCgt0b3RhbF9uYW1lcxgFIAMoCRIUCgx0b3RhbF92YWx1ZXMYBiADKAQSGAoQY3B1X21pY3Jvc2Vjb25kcxgHIAEoBBIRCglyc3NfYnl0ZXMYCCABKAQikAIKDFBlZXJDb3VudGVycxIQCghwZWVyX2lkcxgBIAEoDBIQCghyeF9ieXRlcxgCIAMoBBISCgpyeF9wYWNrZXRzGAMgAygEEhAKCHR4X2J5dGVzGAQgAygEEhIKCnR4X3BhY2tldHMYBSADKAQSIwobbGFzdF9oYW5kc2hha2VfYWdlX3BsdXNfb25lGAYgAygEEiIKGmxhc3RfcmVjZWl2ZWRfYWdlX3BsdXNfb25lGAcgAygEEhwKFHNlc3Npb25fYWdlX3BsdXNfb25lGAggAygEEhEKCWVuZHBvaW50cxgJIAMoCRIoCgVkcm9wcxgKIAMoCzIZLndlZnQuYWdlbnQudjEuRHJvcENvbHVtbiIsCgpEcm9wQ29sdW1uEg4KBnJlYXNvbhgBIAEoCRIOCgZjb3VudHMYAiADKAQiiAEKDVN0YWdlQ291bnRlcnMSEwoLc3RhZ2VfbmFtZXMYASADKAkSDQoFc3RhZ2UYAiADKA0SDQoFc2hhcmQYAyADKA0SDwoHYmF0Y2hlcxgEIAMoBBIPCgdwYWNrZXRzGAUgAygEEg0KBWJ5dGVzGAYgAygEEhMKC25hbm9zZWNvbmRzGAcgAygEIhUKBFBpbmcSDQoFdG9rZW4YASABKAYiLAoEUG9uZxINCgV0b2tlbhgBIAEoBhIVCg13YWxsX2Nsb2NrX21zGCEgASgEIk4KA0J5ZRIOCgZyZWFzb24YASABKAkSDgoGZGV0YWlsGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iIwoLVW5zdXBwb3J0ZWQSFAoMZnJhbWVfbnVtYmVyGAEgASgNIq4BCgpOZXR3b3JrTWFwEiQKBHNlbGYYASABKAsyFi53ZWZ0LmFnZW50LnYxLk1hcFNlbGYSJgoFcGVlcnMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEioKBmZpbHRlchgDIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMSJgoFbmFtZXMYKCABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcE5hbWVzIsABCghNYXBEZWx0YRIkCgRzZWxmGAEgASgLMhYud2VmdC5hZ2VudC52MS5NYXBTZWxmEigKB3Vwc2VydHMYAiABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcFBlZXJzEhAKCHJlbW92YWxzGAMgASgMEioKBmZpbHRlchgEIAEoCzIaLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZXMSJgoFbmFtZXMYKCABKAsyFy53ZWZ0LmFnZW50LnYxLk1hcE5hbWVzIp0BCghNYXBOYW1lcxIOCgZkb21haW4YASABKAkSDAoEaG9zdBgCIAEoCRIWCg5zZWFyY2hfZG9tYWlucxgDIAMoCRIqCgdyZWNvcmRzGAQgAygLMhkud2VmdC5hZ2VudC52MS5OYW1lUmVjb3JkEi8KC25hbWVzZXJ2ZXJzGAUgAygLMhoud2VmdC5hZ2VudC52MS5OYW1lc2VydmVycyJeCgpOYW1lUmVjb3JkEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgMEg4KBnRhcmdldBgEIAEoCRITCgt0dGxfc2Vjb25kcxgFIAEoDSJFCgtOYW1lc2VydmVycxIPCgdkb21haW5zGAEgAygJEg8KB3NlcnZlcnMYAiABKAwSFAoMc2VydmVyX2NvdW50GAMgASgNIvECCgdNYXBTZWxmEg8KB3BlZXJfaWQYASABKAwSDAoEbmFtZRgCIAEoCRISCgpuZXR3b3JrX2lkGAMgASgMEhQKDG5ldHdvcmtfbmFtZRgEIAEoCRIMCgRpcHY0GAUgASgMEgwKBGlwdjYYBiABKAwSEgoKaXB2NF9yYW5nZRgHIAEoCRISCgppcHY2X3JhbmdlGAggASgJEgsKA210dRgJIAEoDRITCgtsaXN0ZW5fcG9ydBgKIAEoDRIYChBwcm9maWxlX2ZhbGxiYWNrGAsgASgJEi8KB2NvbmNlYWwYPCABKAsyHi53ZWZ0LmFnZW50LnYxLkNvbmNlYWxTZXR0aW5ncxIVCg1zZXJ2ZWRfcm91dGVzGC0gAygJEhoKEm1hc3F1ZXJhZGVkX3BsYWNlcxguIAMoDRIUCgxleGl0X3BlZXJfaWQYLyABKAwSEAoIZXhpdF9sYW4YMCABKAkSEQoJZXhpdF9sb3N0GDEgASgJIkgKD0NvbmNlYWxTZXR0aW5ncxISCgpwcm9maWxlX2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEAoIc2V0dGluZ3MYAyABKAkioAIKCE1hcFBlZXJzEgsKA2lkcxgBIAEoDBITCgtwdWJsaWNfa2V5cxgCIAEoDBINCgVuYW1lcxgDIAMoCRIMCgRpcHY0GAQgASgMEgwKBGlwdjYYBSABKAwSGQoRa2VlcGFsaXZlX3NlY29uZHMYBiADKA0SFwoPZW5kcG9pbnRfY291bnRzGAcgAygNEhEKCWVuZHBvaW50cxgIIAEoDBIUCgxyb3V0ZV9jb3VudHMYCSADKA0SDgoGcm91dGVzGAogASgMEhgKEHByZXNoYXJlZF9wbGFjZXMYCyADKA0SFgoOcHJlc2hhcmVkX2tleXMYDCABKAwSFgoOcHJvZmlsZV9wbGFjZXMYDSADKA0SEAoIcHJvZmlsZXMYDiABKAwijwEKC0ZpbHRlclJ1bGVzEigKBXJ1bGVzGAEgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlEhIKCnNldF9jb3VudHMYAiADKA0SFAoMc2V0X3ByZWZpeGVzGAMgASgMEiwKCXNldF9ydWxlcxgEIAMoCzIZLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZSLBAgoKRmlsdGVyUnVsZRIKCgJpZBgBIAEoDRIOCgZhY3Rpb24YAiABKAkSEQoJZGlyZWN0aW9uGAMgASgJEhkKEXByb3RvY29sX3BsdXNfb25lGAQgASgNEg4KBnNvdXJjZRgFIAEoCRITCgtkZXN0aW5hdGlvbhgGIAEoCRInCgVwb3J0cxgHIAEoCzIYLndlZnQuYWdlbnQudjEuUG9ydFJhbmdlEhsKE3NvdXJjZV9zZXRfcGx1c19vbmUYCCABKA0SIAoYZGVzdGluYXRpb25fc2V0X3BsdXNfb25lGAkgASgNEhMKC3BvcnRfYm91bmRzGAogAygNEhoKEmljbXBfdHlwZV9wbHVzX29uZRgLIAEoDRIaChJpY21wX2NvZGVfcGx1c19vbmUYDCABKA0SDwoHcmVwbGllcxgNIAEoCSImCglQb3J0UmFuZ2USCwoDbG93GAEgASgNEgwKBGhpZ2gYAiABKA1iBnByb3RvMw");
 
 /**
  * @generated from message weft.agent.v1.ServerEnvelope
@@ -71,6 +71,12 @@ export type ServerEnvelope = Message<"weft.agent.v1.ServerEnvelope"> & {
      */
     value: Job;
     case: "job";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.JobCancel job_cancel = 9;
+     */
+    value: JobCancel;
+    case: "jobCancel";
   } | {
     /**
      * @generated from field: weft.agent.v1.Ping ping = 60;
@@ -160,6 +166,12 @@ export type AgentEnvelope = Message<"weft.agent.v1.AgentEnvelope"> & {
      */
     value: JobPart;
     case: "jobPart";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.JobEvent job_event = 9;
+     */
+    value: JobEvent;
+    case: "jobEvent";
   } | {
     /**
      * @generated from field: weft.agent.v1.Ping ping = 60;
@@ -575,6 +587,30 @@ export type Job = Message<"weft.agent.v1.Job"> & {
      */
     value: DebugBundleWork;
     case: "debugBundle";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.TraceWork trace = 13;
+     */
+    value: TraceWork;
+    case: "trace";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.MtuProbeWork mtu_probe = 14;
+     */
+    value: MtuProbeWork;
+    case: "mtuProbe";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.ThroughputWork throughput = 15;
+     */
+    value: ThroughputWork;
+    case: "throughput";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.RestartWork restart = 16;
+     */
+    value: RestartWork;
+    case: "restart";
   } | { case: undefined; value?: undefined };
 };
 
@@ -584,6 +620,25 @@ export type Job = Message<"weft.agent.v1.Job"> & {
  */
 export const JobSchema: GenMessage<Job> = /*@__PURE__*/
   messageDesc(file_agent, 11);
+
+/**
+ * The job's end is not waited for any more; the node stops it and says how it ended.
+ *
+ * @generated from message weft.agent.v1.JobCancel
+ */
+export type JobCancel = Message<"weft.agent.v1.JobCancel"> & {
+  /**
+   * @generated from field: bytes job_id = 1;
+   */
+  jobId: Uint8Array;
+};
+
+/**
+ * Describes the message weft.agent.v1.JobCancel.
+ * Use `create(JobCancelSchema)` to create a new message.
+ */
+export const JobCancelSchema: GenMessage<JobCancel> = /*@__PURE__*/
+  messageDesc(file_agent, 12);
 
 /**
  * @generated from message weft.agent.v1.PingWork
@@ -605,7 +660,7 @@ export type PingWork = Message<"weft.agent.v1.PingWork"> & {
  * Use `create(PingWorkSchema)` to create a new message.
  */
 export const PingWorkSchema: GenMessage<PingWork> = /*@__PURE__*/
-  messageDesc(file_agent, 12);
+  messageDesc(file_agent, 13);
 
 /**
  * @generated from message weft.agent.v1.ProfileWork
@@ -634,7 +689,7 @@ export type ProfileWork = Message<"weft.agent.v1.ProfileWork"> & {
  * Use `create(ProfileWorkSchema)` to create a new message.
  */
 export const ProfileWorkSchema: GenMessage<ProfileWork> = /*@__PURE__*/
-  messageDesc(file_agent, 13);
+  messageDesc(file_agent, 14);
 
 /**
  * @generated from message weft.agent.v1.DebugBundleWork
@@ -653,7 +708,143 @@ export type DebugBundleWork = Message<"weft.agent.v1.DebugBundleWork"> & {
  * Use `create(DebugBundleWorkSchema)` to create a new message.
  */
 export const DebugBundleWorkSchema: GenMessage<DebugBundleWork> = /*@__PURE__*/
-  messageDesc(file_agent, 14);
+  messageDesc(file_agent, 15);
+
+/**
+ * @generated from message weft.agent.v1.TraceWork
+ */
+export type TraceWork = Message<"weft.agent.v1.TraceWork"> & {
+  /**
+   * An overlay address of a peer, or an address behind one.
+   *
+   * @generated from field: bytes target = 1;
+   */
+  target: Uint8Array;
+
+  /**
+   * @generated from field: uint32 hops_max = 2;
+   */
+  hopsMax: number;
+};
+
+/**
+ * Describes the message weft.agent.v1.TraceWork.
+ * Use `create(TraceWorkSchema)` to create a new message.
+ */
+export const TraceWorkSchema: GenMessage<TraceWork> = /*@__PURE__*/
+  messageDesc(file_agent, 16);
+
+/**
+ * @generated from message weft.agent.v1.MtuProbeWork
+ */
+export type MtuProbeWork = Message<"weft.agent.v1.MtuProbeWork"> & {
+  /**
+   * Overlay address of a peer.
+   *
+   * @generated from field: bytes target = 1;
+   */
+  target: Uint8Array;
+};
+
+/**
+ * Describes the message weft.agent.v1.MtuProbeWork.
+ * Use `create(MtuProbeWorkSchema)` to create a new message.
+ */
+export const MtuProbeWorkSchema: GenMessage<MtuProbeWork> = /*@__PURE__*/
+  messageDesc(file_agent, 17);
+
+/**
+ * @generated from message weft.agent.v1.ThroughputWork
+ */
+export type ThroughputWork = Message<"weft.agent.v1.ThroughputWork"> & {
+  /**
+   * "receive": listens at its own overlay address for the peer at `peer`; "send": connects to the peer at `peer`.
+   *
+   * @generated from field: string role = 1;
+   */
+  role: string;
+
+  /**
+   * @generated from field: bytes peer = 2;
+   */
+  peer: Uint8Array;
+
+  /**
+   * @generated from field: uint32 port = 3;
+   */
+  port: number;
+
+  /**
+   * Of each direction.
+   *
+   * @generated from field: uint32 seconds = 4;
+   */
+  seconds: number;
+
+  /**
+   * Bits per second of each direction; 0 = as fast as it goes.
+   *
+   * @generated from field: uint64 rate = 5;
+   */
+  rate: bigint;
+
+  /**
+   * What the sender shows the receiver, once.
+   *
+   * @generated from field: bytes secret = 6;
+   */
+  secret: Uint8Array;
+};
+
+/**
+ * Describes the message weft.agent.v1.ThroughputWork.
+ * Use `create(ThroughputWorkSchema)` to create a new message.
+ */
+export const ThroughputWorkSchema: GenMessage<ThroughputWork> = /*@__PURE__*/
+  messageDesc(file_agent, 18);
+
+/**
+ * @generated from message weft.agent.v1.RestartWork
+ */
+export type RestartWork = Message<"weft.agent.v1.RestartWork"> & {
+  /**
+   * "engine" or "agent".
+   *
+   * @generated from field: string what = 1;
+   */
+  what: string;
+};
+
+/**
+ * Describes the message weft.agent.v1.RestartWork.
+ * Use `create(RestartWorkSchema)` to create a new message.
+ */
+export const RestartWorkSchema: GenMessage<RestartWork> = /*@__PURE__*/
+  messageDesc(file_agent, 19);
+
+/**
+ * What a running job found so far: one JSON object. They come in order; what does not fit is left out.
+ *
+ * @generated from message weft.agent.v1.JobEvent
+ */
+export type JobEvent = Message<"weft.agent.v1.JobEvent"> & {
+  /**
+   * @generated from field: bytes job_id = 1;
+   */
+  jobId: Uint8Array;
+
+  /**
+   * @generated from field: string content = 2;
+   */
+  content: string;
+};
+
+/**
+ * Describes the message weft.agent.v1.JobEvent.
+ * Use `create(JobEventSchema)` to create a new message.
+ */
+export const JobEventSchema: GenMessage<JobEvent> = /*@__PURE__*/
+  messageDesc(file_agent, 20);
 
 /**
  * One piece of what a job found; all of them come before its result.
@@ -682,7 +873,7 @@ export type JobPart = Message<"weft.agent.v1.JobPart"> & {
  * Use `create(JobPartSchema)` to create a new message.
  */
 export const JobPartSchema: GenMessage<JobPart> = /*@__PURE__*/
-  messageDesc(file_agent, 15);
+  messageDesc(file_agent, 21);
 
 /**
  * @generated from message weft.agent.v1.JobResult
@@ -722,7 +913,7 @@ export type JobResult = Message<"weft.agent.v1.JobResult"> & {
  * Use `create(JobResultSchema)` to create a new message.
  */
 export const JobResultSchema: GenMessage<JobResult> = /*@__PURE__*/
-  messageDesc(file_agent, 16);
+  messageDesc(file_agent, 22);
 
 /**
  * The parts of the job together: JSON text.
@@ -751,7 +942,7 @@ export type ReportOutcome = Message<"weft.agent.v1.ReportOutcome"> & {
  * Use `create(ReportOutcomeSchema)` to create a new message.
  */
 export const ReportOutcomeSchema: GenMessage<ReportOutcome> = /*@__PURE__*/
-  messageDesc(file_agent, 17);
+  messageDesc(file_agent, 23);
 
 /**
  * @generated from message weft.agent.v1.PingOutcome
@@ -783,7 +974,7 @@ export type PingOutcome = Message<"weft.agent.v1.PingOutcome"> & {
  * Use `create(PingOutcomeSchema)` to create a new message.
  */
 export const PingOutcomeSchema: GenMessage<PingOutcome> = /*@__PURE__*/
-  messageDesc(file_agent, 18);
+  messageDesc(file_agent, 24);
 
 /**
  * @generated from message weft.agent.v1.FailedOutcome
@@ -800,7 +991,7 @@ export type FailedOutcome = Message<"weft.agent.v1.FailedOutcome"> & {
  * Use `create(FailedOutcomeSchema)` to create a new message.
  */
 export const FailedOutcomeSchema: GenMessage<FailedOutcome> = /*@__PURE__*/
-  messageDesc(file_agent, 19);
+  messageDesc(file_agent, 25);
 
 /**
  * @generated from message weft.agent.v1.Applied
@@ -827,7 +1018,7 @@ export type Applied = Message<"weft.agent.v1.Applied"> & {
  * Use `create(AppliedSchema)` to create a new message.
  */
 export const AppliedSchema: GenMessage<Applied> = /*@__PURE__*/
-  messageDesc(file_agent, 20);
+  messageDesc(file_agent, 26);
 
 /**
  * @generated from message weft.agent.v1.ApplyError
@@ -849,7 +1040,7 @@ export type ApplyError = Message<"weft.agent.v1.ApplyError"> & {
  * Use `create(ApplyErrorSchema)` to create a new message.
  */
 export const ApplyErrorSchema: GenMessage<ApplyError> = /*@__PURE__*/
-  messageDesc(file_agent, 21);
+  messageDesc(file_agent, 27);
 
 /**
  * @generated from message weft.agent.v1.NeedMap
@@ -866,7 +1057,7 @@ export type NeedMap = Message<"weft.agent.v1.NeedMap"> & {
  * Use `create(NeedMapSchema)` to create a new message.
  */
 export const NeedMapSchema: GenMessage<NeedMap> = /*@__PURE__*/
-  messageDesc(file_agent, 22);
+  messageDesc(file_agent, 28);
 
 /**
  * @generated from message weft.agent.v1.Leave
@@ -879,7 +1070,7 @@ export type Leave = Message<"weft.agent.v1.Leave"> & {
  * Use `create(LeaveSchema)` to create a new message.
  */
 export const LeaveSchema: GenMessage<Leave> = /*@__PURE__*/
-  messageDesc(file_agent, 23);
+  messageDesc(file_agent, 29);
 
 /**
  * @generated from message weft.agent.v1.Status
@@ -933,7 +1124,7 @@ export type Status = Message<"weft.agent.v1.Status"> & {
  * Use `create(StatusSchema)` to create a new message.
  */
 export const StatusSchema: GenMessage<Status> = /*@__PURE__*/
-  messageDesc(file_agent, 24);
+  messageDesc(file_agent, 30);
 
 /**
  * @generated from message weft.agent.v1.Offload
@@ -960,7 +1151,7 @@ export type Offload = Message<"weft.agent.v1.Offload"> & {
  * Use `create(OffloadSchema)` to create a new message.
  */
 export const OffloadSchema: GenMessage<Offload> = /*@__PURE__*/
-  messageDesc(file_agent, 25);
+  messageDesc(file_agent, 31);
 
 /**
  * @generated from message weft.agent.v1.Counters
@@ -1012,7 +1203,7 @@ export type Counters = Message<"weft.agent.v1.Counters"> & {
  * Use `create(CountersSchema)` to create a new message.
  */
 export const CountersSchema: GenMessage<Counters> = /*@__PURE__*/
-  messageDesc(file_agent, 26);
+  messageDesc(file_agent, 32);
 
 /**
  * Columns: every list has one entry per peer. Ages are in milliseconds plus one; 0 = never.
@@ -1078,7 +1269,7 @@ export type PeerCounters = Message<"weft.agent.v1.PeerCounters"> & {
  * Use `create(PeerCountersSchema)` to create a new message.
  */
 export const PeerCountersSchema: GenMessage<PeerCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 27);
+  messageDesc(file_agent, 33);
 
 /**
  * @generated from message weft.agent.v1.DropColumn
@@ -1100,7 +1291,7 @@ export type DropColumn = Message<"weft.agent.v1.DropColumn"> & {
  * Use `create(DropColumnSchema)` to create a new message.
  */
 export const DropColumnSchema: GenMessage<DropColumn> = /*@__PURE__*/
-  messageDesc(file_agent, 28);
+  messageDesc(file_agent, 34);
 
 /**
  * Columns: every list has one entry per shard and stage; `stage` is an index into `stage_names`.
@@ -1149,7 +1340,7 @@ export type StageCounters = Message<"weft.agent.v1.StageCounters"> & {
  * Use `create(StageCountersSchema)` to create a new message.
  */
 export const StageCountersSchema: GenMessage<StageCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 29);
+  messageDesc(file_agent, 35);
 
 /**
  * @generated from message weft.agent.v1.Ping
@@ -1166,7 +1357,7 @@ export type Ping = Message<"weft.agent.v1.Ping"> & {
  * Use `create(PingSchema)` to create a new message.
  */
 export const PingSchema: GenMessage<Ping> = /*@__PURE__*/
-  messageDesc(file_agent, 30);
+  messageDesc(file_agent, 36);
 
 /**
  * @generated from message weft.agent.v1.Pong
@@ -1190,7 +1381,7 @@ export type Pong = Message<"weft.agent.v1.Pong"> & {
  * Use `create(PongSchema)` to create a new message.
  */
 export const PongSchema: GenMessage<Pong> = /*@__PURE__*/
-  messageDesc(file_agent, 31);
+  messageDesc(file_agent, 37);
 
 /**
  * @generated from message weft.agent.v1.Bye
@@ -1222,7 +1413,7 @@ export type Bye = Message<"weft.agent.v1.Bye"> & {
  * Use `create(ByeSchema)` to create a new message.
  */
 export const ByeSchema: GenMessage<Bye> = /*@__PURE__*/
-  messageDesc(file_agent, 32);
+  messageDesc(file_agent, 38);
 
 /**
  * @generated from message weft.agent.v1.Unsupported
@@ -1239,7 +1430,7 @@ export type Unsupported = Message<"weft.agent.v1.Unsupported"> & {
  * Use `create(UnsupportedSchema)` to create a new message.
  */
 export const UnsupportedSchema: GenMessage<Unsupported> = /*@__PURE__*/
-  messageDesc(file_agent, 33);
+  messageDesc(file_agent, 39);
 
 /**
  * Body of a snapshot.
@@ -1275,7 +1466,7 @@ export type NetworkMap = Message<"weft.agent.v1.NetworkMap"> & {
  * Use `create(NetworkMapSchema)` to create a new message.
  */
 export const NetworkMapSchema: GenMessage<NetworkMap> = /*@__PURE__*/
-  messageDesc(file_agent, 34);
+  messageDesc(file_agent, 40);
 
 /**
  * Body of a delta.
@@ -1318,7 +1509,7 @@ export type MapDelta = Message<"weft.agent.v1.MapDelta"> & {
  * Use `create(MapDeltaSchema)` to create a new message.
  */
 export const MapDeltaSchema: GenMessage<MapDelta> = /*@__PURE__*/
-  messageDesc(file_agent, 35);
+  messageDesc(file_agent, 41);
 
 /**
  * Names of the network beside those of its peers, and where other names are asked.
@@ -1359,7 +1550,7 @@ export type MapNames = Message<"weft.agent.v1.MapNames"> & {
  * Use `create(MapNamesSchema)` to create a new message.
  */
 export const MapNamesSchema: GenMessage<MapNames> = /*@__PURE__*/
-  messageDesc(file_agent, 36);
+  messageDesc(file_agent, 42);
 
 /**
  * @generated from message weft.agent.v1.NameRecord
@@ -1404,7 +1595,7 @@ export type NameRecord = Message<"weft.agent.v1.NameRecord"> & {
  * Use `create(NameRecordSchema)` to create a new message.
  */
 export const NameRecordSchema: GenMessage<NameRecord> = /*@__PURE__*/
-  messageDesc(file_agent, 37);
+  messageDesc(file_agent, 43);
 
 /**
  * @generated from message weft.agent.v1.Nameservers
@@ -1435,7 +1626,7 @@ export type Nameservers = Message<"weft.agent.v1.Nameservers"> & {
  * Use `create(NameserversSchema)` to create a new message.
  */
 export const NameserversSchema: GenMessage<Nameservers> = /*@__PURE__*/
-  messageDesc(file_agent, 38);
+  messageDesc(file_agent, 44);
 
 /**
  * @generated from message weft.agent.v1.MapSelf
@@ -1546,7 +1737,7 @@ export type MapSelf = Message<"weft.agent.v1.MapSelf"> & {
  * Use `create(MapSelfSchema)` to create a new message.
  */
 export const MapSelfSchema: GenMessage<MapSelf> = /*@__PURE__*/
-  messageDesc(file_agent, 39);
+  messageDesc(file_agent, 45);
 
 /**
  * @generated from message weft.agent.v1.ConcealSettings
@@ -1575,7 +1766,7 @@ export type ConcealSettings = Message<"weft.agent.v1.ConcealSettings"> & {
  * Use `create(ConcealSettingsSchema)` to create a new message.
  */
 export const ConcealSettingsSchema: GenMessage<ConcealSettings> = /*@__PURE__*/
-  messageDesc(file_agent, 40);
+  messageDesc(file_agent, 46);
 
 /**
  * Columns: fixed-width values one after the other, lists with one entry per peer.
@@ -1669,7 +1860,7 @@ export type MapPeers = Message<"weft.agent.v1.MapPeers"> & {
  * Use `create(MapPeersSchema)` to create a new message.
  */
 export const MapPeersSchema: GenMessage<MapPeers> = /*@__PURE__*/
-  messageDesc(file_agent, 41);
+  messageDesc(file_agent, 47);
 
 /**
  * @generated from message weft.agent.v1.FilterRules
@@ -1707,7 +1898,7 @@ export type FilterRules = Message<"weft.agent.v1.FilterRules"> & {
  * Use `create(FilterRulesSchema)` to create a new message.
  */
 export const FilterRulesSchema: GenMessage<FilterRules> = /*@__PURE__*/
-  messageDesc(file_agent, 42);
+  messageDesc(file_agent, 48);
 
 /**
  * @generated from message weft.agent.v1.FilterRule
@@ -1796,7 +1987,7 @@ export type FilterRule = Message<"weft.agent.v1.FilterRule"> & {
  * Use `create(FilterRuleSchema)` to create a new message.
  */
 export const FilterRuleSchema: GenMessage<FilterRule> = /*@__PURE__*/
-  messageDesc(file_agent, 43);
+  messageDesc(file_agent, 49);
 
 /**
  * @generated from message weft.agent.v1.PortRange
@@ -1818,5 +2009,5 @@ export type PortRange = Message<"weft.agent.v1.PortRange"> & {
  * Use `create(PortRangeSchema)` to create a new message.
  */
 export const PortRangeSchema: GenMessage<PortRange> = /*@__PURE__*/
-  messageDesc(file_agent, 44);
+  messageDesc(file_agent, 50);
 

@@ -27,6 +27,12 @@ export function text(field: string, value: string, lengthMax: number): string {
   return value;
 }
 
+/** Any text up to a length. */
+export function shortText(field: string, value: string, lengthMax: number): string {
+  if (value.length > lengthMax) throw new FieldError(field, `longer than ${lengthMax} characters`);
+  return value;
+}
+
 /** Text that a guard accepts. */
 export function word<T extends string>(field: string, value: string, is: (text: string) => text is T): T {
   if (!is(value)) throw new FieldError(field, `"${value.slice(0, 40)}" is none of the known words`);

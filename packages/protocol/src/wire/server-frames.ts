@@ -1,11 +1,10 @@
-import type { MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type { MessageShape } from "@bufbuild/protobuf";
 
-import { ipFromBytes, ipToBytes } from "../addresses.ts";
-import { MAP_PART_BYTES_MAX, type JobWork, type ServerFrame } from "../frames.ts";
+import { MAP_PART_BYTES_MAX, type ServerFrame } from "../frames.ts";
 import { jobIds, peerIds } from "../ids.ts";
 import { keyBytes, serverKeyFromBytes } from "../keys.ts";
-import type { ChallengeSchema, JobSchema, ServerEnvelopeSchema } from "./agent_pb.ts";
-import { bounded, FieldError, oneOf, parsed, safeNumber, sized, text, within, word } from "./checks.ts";
+import type { ChallengeSchema, ServerEnvelopeSchema } from "./agent_pb.ts";
+import { bounded, oneOf, parsed, safeNumber, sized, text, within, word } from "./checks.ts";
 import {
   byeFromWire,
   HASH_BYTES,
@@ -17,6 +16,7 @@ import {
   wallClockToWire,
   type ServerInit,
 } from "./shared-frames.ts";
+import { workFromWire, workToWire } from "./job-work.ts";
 
 export function serverToWire(frame: ServerFrame): ServerInit {
   switch (frame.kind) {
@@ -65,6 +65,8 @@ export function serverToWire(frame: ServerFrame): ServerInit {
           work: workToWire(frame.work),
         },
       };
+    case "jobCancel":
+      return { case: "jobCancel", value: { jobId: jobIds.toBytes(frame.jobId) } };
     case "ping":
     case "pong":
     case "bye":
@@ -129,6 +131,8 @@ export function serverFromWire(frame: MessageShape<typeof ServerEnvelopeSchema>[
         timeLimitMs: within("job.time_limit", frame.value.timeLimitMs, { min: 1, max: 600_000 }),
         work: workFromWire(frame.value.work),
       };
+    case "jobCancel":
+      return { kind: "jobCancel", jobId: parsed("job_cancel.id", jobIds.fromBytes(frame.value.jobId)) };
     case "ping":
       return { kind: "ping", token: frame.value.token };
     case "pong":
@@ -158,44 +162,6 @@ function challengeFromWire(message: MessageShape<typeof ChallengeSchema>): Serve
     channelBinding: word("challenge.channel_binding", message.channelBinding, isChannelBinding),
     signature: sized("challenge.signature", message.signature, SIGNATURE_BYTES),
   };
-}
-
-function workToWire(work: JobWork): NonNullable<MessageInitShape<typeof JobSchema>["work"]> {
-  switch (work.kind) {
-    case "ping":
-      return { case: "ping", value: { target: ipToBytes(work.target), count: work.count } };
-    case "profile": {
-      const { seconds, frequencyHz, format } = work;
-      return { case: "profile", value: { seconds, frequencyHz, format } };
-    }
-    case "debugBundle":
-      return { case: "debugBundle", value: { addresses: work.addresses } };
-  }
-}
-
-function workFromWire(work: MessageShape<typeof JobSchema>["work"]): JobWork {
-  switch (work.case) {
-    case "ping":
-      return {
-        kind: "ping",
-        target: parsed("job.ping.target", ipFromBytes(work.value.target)),
-        count: within("job.ping.count", work.value.count, { min: 1, max: 100 }),
-      };
-    case "profile":
-      return {
-        kind: "profile",
-        seconds: within("job.profile.seconds", work.value.seconds, { min: 1, max: 120 }),
-        frequencyHz: within("job.profile.frequency", work.value.frequencyHz, { min: 1, max: 999 }),
-        format: word("job.profile.format", work.value.format, oneOf(["folded", "pprof"])),
-      };
-    case "debugBundle":
-      return {
-        kind: "debugBundle",
-        addresses: word("job.debug_bundle.addresses", work.value.addresses, oneOf(["keep", "redact"])),
-      };
-    case undefined:
-      throw new FieldError("job.work", "a kind of work that this version does not know");
-  }
 }
 
 function versionOf(frame: { readonly epoch: bigint; readonly sequence: bigint }): {

@@ -6,6 +6,7 @@ export { identities, identityProviders, usedLogins } from "./identities.ts";
 export { groups } from "./groups.ts";
 export { idempotentAnswers } from "./idempotent-answers.ts";
 export { instance } from "./instance.ts";
+export { jobs } from "./jobs.ts";
 export { invites } from "./invites.ts";
 export { nameRecords, nameserverGroups, nameSettings } from "./names.ts";
 export { networkChanges } from "./network-changes.ts";
