@@ -361,6 +361,7 @@ const agentFrame: fc.Arbitrary<AgentFrame> = fc.oneof(
       ),
       wallClockMs: time,
       clockSkewMs: fc.option(fc.integer({ min: -8.64e15, max: 8.64e15 })),
+      forwarding: fc.option(fc.constantFrom("works" as const, "fails" as const)),
       problems: fc.array(plain(60), { maxLength: 2 }),
     }),
   }),
@@ -492,6 +493,7 @@ describe("frames", () => {
       offloads: [{ name: "tunTcp", state: "off", reason: long }],
       wallClockMs: 0,
       clockSkewMs: null,
+      forwarding: null,
       problems: ["first line\nsecond line", long],
     };
     const outcome = { kind: "failed", message: `${long}\r\n` } as const;

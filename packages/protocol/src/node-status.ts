@@ -12,6 +12,8 @@ export type NodeStatus = {
   readonly wallClockMs: number;
   /** How far the node's wall clock is ahead of the server's, as the node measured it; `null` when it has not. */
   readonly clockSkewMs: number | null;
+  /** Whether the host forwards into the ranges that the node serves; `null` when it serves none or does not tell. */
+  readonly forwarding: "works" | "fails" | null;
   /** Faults that need a person, as sentences. */
   readonly problems: readonly string[];
 };

@@ -7,7 +7,7 @@ import type { StateStore } from "../state/state-store.ts";
 import type { Timers } from "../stream/timers.ts";
 import type { Log } from "./log.ts";
 import type { MapSync } from "./map-sync.ts";
-import { roadPlan } from "./road-plan.ts";
+import { isEverything, roadPlan } from "./road-plan.ts";
 import { createRoads, type Roads } from "./roads.ts";
 import { TUNNEL_MARK } from "./tunnel-factory.ts";
 import type { TunnelSystem } from "./tunnel-system.ts";
@@ -87,7 +87,8 @@ export function createNodeRoads(
   return {
     follow,
     again: roads.again,
-    problems: roads.problems,
+    problems: () => [...exitProblem(sync), ...roads.problems()],
+    forwarding: roads.forwarding,
     clear: roads.clear,
     close() {
       isOver = true;
@@ -95,6 +96,17 @@ export function createNodeRoads(
       return roads.close();
     },
   };
+}
+
+/** The reason is the server's to say: a node learns only who may carry its traffic. */
+function exitProblem(sync: MapSync): string[] {
+  const exit = sync.self()?.exit;
+  if (!exit || sync.routers().some(({ id, routes }) => id === exit.peerId && routes.some(isEverything))) return [];
+  const meaning = exit.lost === "direct" ? "goes past the tunnel" : "is blocked";
+  return [
+    `exit: the chosen exit node is not there (removed, disabled, not approved, or no rule lets this host use it), so all ` +
+      `traffic that leaves the network ${meaning}; choose another one on the server, or none`,
+  ];
 }
 
 const LOOK_MS = 5_000;

@@ -12,7 +12,7 @@ import type { StreamRequest } from "../stream/open-stream.ts";
 import type { Timers } from "../stream/timers.ts";
 import { createAddressWatch, type AddressWatch } from "./address-watch.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
-import { createClockGauge } from "./clock-gauge.ts";
+import { createClockGauge, type ClockGauge } from "./clock-gauge.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
 import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
 import type { HostFacts } from "../os/host-facts.ts";
@@ -153,7 +153,7 @@ export function createNode(deps: NodeDeps): MeshNode {
   const roads = createNodeRoads(deps, { sync, peerState, remoteAddress: () => control.remoteAddress(), changed });
   const names = deps.openNames?.({ sync, timers, log, changed: () => reporter.checkStatus() }) ?? null;
   const problems = (): readonly string[] => allProblems([trial, restart, applier, roads, names, clock]);
-  const reporter = createReporter(deps, { sync, send, problems, clockSkewMs: clock.skewMs });
+  const reporter = createReporter(deps, { sync, send, problems, clock, roads });
   const jobs = createNodeJobs(deps, { send, map: sync.map, peerState });
   const guard = guardInterface(deps, sync, roads.again);
   const addresses = watchAddresses(deps, { control, reporter, guard });
@@ -241,13 +241,16 @@ function createReporter(
     readonly sync: MapSync;
     readonly send: (frame: AgentFrame) => void;
     readonly problems: () => readonly string[];
-    readonly clockSkewMs: () => number | null;
+    readonly clock: ClockGauge;
+    readonly roads: Roads;
   },
 ): StatusReporter {
-  const { sync } = own;
+  const { sync, clock, roads, ...rest } = own;
   return createStatusReporter({
     ...deps,
-    ...own,
+    ...rest,
+    clockSkewMs: clock.skewMs,
+    forwarding: roads.forwarding,
     // Every engine begins its counters at zero, so each has an epoch of its own.
     counterEpoch: () => BigInt.asUintN(64, deps.host.counterEpoch + BigInt(sync.tunnelsMade() - 1)),
     tunnel: sync.tunnel,

@@ -176,6 +176,21 @@ describe("on a host", () => {
     expect(settings.get("net/ipv4/ip_forward")).toBe("1");
   });
 
+  test("F-C4 a host without a working firewall program is no router: it says that it does not forward, until it does", async () => {
+    const { roads, advance } = roadsOn(host());
+    expect(roads.forwarding()).toBeNull();
+    fails = (input) => (input.includes("table inet") ? 'the program "nft" is not installed; install nftables' : null);
+    roads.want(planned(serving));
+    await settled(() => roads.forwarding() === "fails");
+    expect(roads.problems().join()).toContain("nftables");
+    fails = () => null;
+    advance(15_000);
+    await settled(() => roads.forwarding() === "works");
+    roads.want(planned());
+    await settled(() => roads.forwarding() === null);
+    await roads.close();
+  });
+
   test("what cannot be set is said with the reason, taken back as a whole, and tried again", async () => {
     const { roads, advance } = roadsOn(host());
     fails = (input) => (input.includes("rule add") ? "ip: Operation not permitted" : null);

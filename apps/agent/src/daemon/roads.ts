@@ -19,6 +19,8 @@ export type Roads = {
   readonly again: () => void;
   /** What could not be set, and what this means, as sentences. */
   readonly problems: () => readonly string[];
+  /** Whether the host forwards into the ranges of the plan; `null` when it is asked for none. */
+  readonly forwarding: () => "works" | "fails" | null;
   /** Undoes what an earlier process left behind. */
   readonly clear: () => Promise<void>;
   /** Undoes everything; nothing is set any more. */
@@ -35,11 +37,16 @@ export type RoadsDeps = {
   readonly changed: () => void;
 };
 
-type Applied = { state: RoadState; settings: readonly Setting[]; interfaceName: string | null };
+type Applied = {
+  state: RoadState;
+  settings: readonly Setting[];
+  interfaceName: string | null;
+  forwarding: "works" | "fails" | null;
+};
 
 export function createRoads(deps: RoadsDeps): Roads {
   const { host, path, timers, log } = deps;
-  const applied: Applied = { state: NO_ROADS, settings: [], interfaceName: null };
+  const applied: Applied = { state: NO_ROADS, settings: [], interfaceName: null, forwarding: null };
   let wanted: RoadPlan | null = null;
   let turn: "done" | "due" | "over" = "done";
   let running: Promise<void> = Promise.resolve();
@@ -48,11 +55,12 @@ export function createRoads(deps: RoadsDeps): Roads {
 
   const applyOnce = async (): Promise<void> => {
     const plan = wanted;
+    const forwardingBefore = applied.forwarding;
     const found = await bringTo({ host, path, applied }, plan);
     if (plan) found.push(...(await hiddenBy(host, plan)));
-    const before = problems.join("\n");
+    const before = [forwardingBefore, ...problems].join("\n");
     problems = found;
-    if (problems.join("\n") === before) return;
+    if ([applied.forwarding, ...problems].join("\n") === before) return;
     for (const message of problems) log.warn("routing_incomplete", { message });
     deps.changed();
   };
@@ -85,6 +93,7 @@ export function createRoads(deps: RoadsDeps): Roads {
       due();
     },
     problems: () => problems,
+    forwarding: () => applied.forwarding,
     async clear() {
       const traces = loadRoadFile(path);
       if (!traces) return;
@@ -121,11 +130,13 @@ async function bringTo({ host, path, applied }: Place, plan: RoadPlan | null): P
     if (!result.ok) found.push(result.error.message);
     return result.ok;
   };
-  for (const setting of settings) note(host.writeSetting(...setting));
+  const settingsHold = settings.map((setting) => note(host.writeSetting(...setting))).every((isSet) => isSet);
   applied.settings = kept;
   if (before.firewall !== state.firewall && note(await setFirewall(host, interfaceName, state.firewall))) {
     applied.state = { ...applied.state, firewall: state.firewall };
   }
+  const firewallStands = applied.state.firewall === state.firewall;
+  applied.forwarding = state.forwarding.length === 0 ? null : settingsHold && firewallStands ? "works" : "fails";
   if (state.firewall && plan && plan.serves.length > 0) found.push(...(await foreignDrops(host)));
   for (const family of [4, 6] as const) {
     const lines = difference(before, state, family);

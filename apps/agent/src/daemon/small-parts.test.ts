@@ -138,6 +138,7 @@ describe("reports", () => {
       endpoints: () => [],
       problems: () => (Math.abs(skewMs ?? 0) >= 1_000 ? ["clock"] : problems),
       clockSkewMs: () => skewMs,
+      forwarding: () => null,
       cipher: { offered: "aes-256-gcm", reason: "measured" },
       usage: () => ({ cpuMicroseconds: 1n, rssBytes: 2 }),
     });

@@ -39,6 +39,8 @@ export type StatusReporterDeps = {
   readonly problems: () => readonly string[];
   /** Milliseconds by which this host's clock is ahead of the server's; `null` while unknown. */
   readonly clockSkewMs: () => number | null;
+  /** Whether the host forwards into what the node serves. */
+  readonly forwarding: () => NodeStatus["forwarding"];
   readonly cipher: CipherChoice;
   readonly usage: () => { readonly cpuMicroseconds: bigint; readonly rssBytes: number };
 };
@@ -146,6 +148,7 @@ function readStatus(deps: StatusReporterDeps, tunnel: Tunnel): NodeStatus {
     ],
     wallClockMs: Math.floor(deps.wallClockMs()),
     clockSkewMs: deps.clockSkewMs(),
+    forwarding: deps.forwarding(),
     problems: deps.problems().slice(0, 32),
   };
 }

@@ -436,6 +436,7 @@ test("endpoints reach the others, addresses that cannot work do not", async () =
       offloads: [],
       wallClockMs: Date.now(),
       clockSkewMs: null,
+      forwarding: null,
       problems: [],
     },
   });

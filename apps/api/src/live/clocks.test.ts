@@ -7,7 +7,15 @@ import type { SimulatedAgent } from "../testing/simulated-agent.ts";
 const HOUR_MS = 3_600_000;
 
 function tell(agent: SimulatedAgent, clocks: { readonly wallClockMs: number; readonly clockSkewMs: number | null }) {
-  const rest = { interfaceName: "weft0", listenPort: 1, shards: 1, endpoints: [], offloads: [], problems: ["p"] };
+  const rest = {
+    interfaceName: "weft0",
+    listenPort: 1,
+    shards: 1,
+    endpoints: [],
+    offloads: [],
+    problems: ["p"],
+    forwarding: null,
+  };
   agent.send({ kind: "status", status: { ...rest, ...clocks } });
 }
 

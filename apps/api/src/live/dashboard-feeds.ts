@@ -8,7 +8,7 @@ import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
 import type { PeerView } from "../registry/peer-schemas.ts";
 import { peerView } from "../registry/views.ts";
 import type { AttachedStream } from "./attached-stream.ts";
-import { livePeer, peerSample } from "./live-views.ts";
+import { knownOf, livePeer, peerSample } from "./live-views.ts";
 import { createNetworkCharts } from "./network-charts.ts";
 import type { NetworkHub } from "./network-hub.ts";
 import { createSubscribers } from "./subscribers.ts";
@@ -55,9 +55,7 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
   };
   const viewOf = (hub: NetworkHub, peer: Peer) => {
     const place = { stream: hub.streams.get(peer.id), nowMs: deps.clock.nowMs() };
-    const traffic = deps.traffic.find(peer.id);
-    const known = { presence: deps.presence, traffic, status: deps.traffic.statusOf(peer.id) };
-    return peerView(peer, livePeer(known, peer, place), hub.mirror.network());
+    return peerView(peer, livePeer(knownOf(deps, hub, peer), peer, place), hub.mirror.network());
   };
   const charts = createNetworkCharts({ ...deps, subscribers });
   const onFault = (error: unknown) => deps.onError("dashboards_not_fed", error);

@@ -2,7 +2,7 @@ import { err, forbiddenCapability, workCapability } from "@weft/protocol";
 import type { LiveState } from "../registry/live-state.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { LiveHub } from "./live-hub.ts";
-import { livePeer } from "./live-views.ts";
+import { knownOf, livePeer } from "./live-views.ts";
 
 /** The live side as use cases see it. */
 export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
@@ -11,9 +11,7 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
       const found = hub.find(id);
       if (!found) return undefined;
       const place = { stream: found.hub.streams.get(id), nowMs: clock.nowMs() };
-      const { presence, traffic } = hub;
-      const known = { presence, traffic: traffic.find(id), status: traffic.statusOf(id) };
-      return livePeer(known, found.peer, place);
+      return livePeer(knownOf(hub, found.hub, found.peer), found.peer, place);
     },
     link: (from, to) => hub.traffic.find(from)?.links().get(to),
     onlineCount(id) {

@@ -1,4 +1,5 @@
 import type { NodeStatus, PeerId } from "@weft/protocol";
+import { exitTrouble } from "../domain/exit-trouble.ts";
 import type { Peer } from "../domain/peer.ts";
 import type { PresenceBook } from "../domain/presence.ts";
 import type { NodeTraffic } from "../domain/traffic.ts";
@@ -9,13 +10,31 @@ import type { NetworkHub } from "./network-hub.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
 import type { TrafficBook } from "./traffic-book.ts";
 
+/** What memory holds of a peer. */
+export type KnownPeer = {
+  readonly presence: PresenceBook<PeerId>;
+  readonly traffic: NodeTraffic | undefined;
+  readonly status: NodeStatus | undefined;
+  /** The peer that was chosen as exit node, if it is still there. */
+  readonly exit: Peer | undefined;
+};
+
+export function knownOf(
+  books: { readonly presence: PresenceBook<PeerId>; readonly traffic: Pick<TrafficBook, "find" | "statusOf"> },
+  { mirror }: { readonly mirror: Pick<NetworkMirror, "peers"> },
+  peer: Peer,
+): KnownPeer {
+  return {
+    presence: books.presence,
+    traffic: books.traffic.find(peer.id),
+    status: books.traffic.statusOf(peer.id),
+    exit: peer.exitChoice ? mirror.peers().get(peer.exitChoice.peerId) : undefined,
+  };
+}
+
 /** What memory knows about a peer beside its row. */
 export function livePeer(
-  known: {
-    readonly presence: PresenceBook<PeerId>;
-    readonly traffic: NodeTraffic | undefined;
-    readonly status: NodeStatus | undefined;
-  },
+  known: KnownPeer,
   peer: Peer,
   place: { readonly stream: AttachedStream | undefined; readonly nowMs: number },
 ): LivePeer {
@@ -28,9 +47,15 @@ export function livePeer(
     rxBytes: totals.rxBytes,
     txBytes: totals.txBytes,
     // What a node said last is no proof once its stream is gone.
-    problems: place.stream && known.status ? known.status.problems : [],
+    problems: problemsOf(peer, known.exit, place.stream && known.status ? known.status.problems : []),
     clockSkewMs: place.stream && known.status ? known.status.clockSkewMs : null,
   };
+}
+
+/** Of an exit node the server knows more than the node that cannot use it. */
+function problemsOf(peer: Peer, exit: Peer | undefined, reported: readonly string[]): readonly string[] {
+  const trouble = exitTrouble(peer, exit);
+  return trouble === null ? reported : [trouble, ...reported.filter((problem) => !problem.startsWith("exit:"))];
 }
 
 function mapProgress(stream: AttachedStream | undefined): LivePeer["map"] {

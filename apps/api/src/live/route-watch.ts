@@ -54,7 +54,9 @@ export function startRouteWatch(deps: RouteWatchDeps): { readonly dispose: () =>
     const up = new Set<PeerId>();
     for (const id of routers) {
       const stream = network.streams.get(id);
-      if (stream && ask(stream, nowMs) <= UNANSWERED_MAX) up.add(id);
+      const answers = stream && ask(stream, nowMs) <= UNANSWERED_MAX;
+      // A host that cannot forward is no router, however well its agent answers.
+      if (answers && hub.traffic.statusOf(id)?.forwarding !== "fails") up.add(id);
     }
     const lost = [...(before?.up ?? [])].filter((id) => !up.has(id));
     const isNew = !before || lost.length > 0 || [...up].some((id) => !before.up.has(id));

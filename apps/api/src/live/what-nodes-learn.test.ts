@@ -133,6 +133,7 @@ function statusAt(endpoint: string) {
       offloads: [],
       wallClockMs: Date.now() + aheadMs,
       clockSkewMs: null,
+      forwarding: null,
       problems: [],
     },
   } as const;

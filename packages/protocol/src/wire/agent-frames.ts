@@ -83,6 +83,7 @@ export function agentToWire(frame: AgentFrame): AgentInit {
           })),
           wallClockMs: wallClockToWire(frame.status.wallClockMs),
           clockSkewMs: skewToWire(frame.status.clockSkewMs),
+          forwarding: frame.status.forwarding ?? "",
           problems: frame.status.problems.map((problem) => toPlainText(problem, SENTENCE_LENGTH_MAX)),
         },
       };
@@ -211,6 +212,8 @@ function statusFromWire(message: MessageShape<typeof StatusSchema>): NodeStatus 
     })),
     wallClockMs: safeNumber("status.wall_clock", message.wallClockMs),
     clockSkewMs: message.clockSkewMs === undefined ? null : skewFromWire(message.clockSkewMs),
+    forwarding:
+      message.forwarding === "" ? null : word("status.forwarding", message.forwarding, oneOf(["works", "fails"])),
     problems: atMost("status.problems", message.problems, 32).map((problem) =>
       text("status.problems", problem, SENTENCE_LENGTH_MAX),
     ),

@@ -204,3 +204,51 @@ test("F-C4 CP-71 ND-13 another router takes over when the one in use is gone, an
   back.leave();
   for (const { agent } of [two, friend]) agent.leave();
 });
+
+test("F-C4 CP-71 a router that goes silent, or whose host cannot forward, gives the range to one that can", async () => {
+  await emptyNetwork();
+  const [one, two, friend] = [await join(), await join(), await join()];
+  const all = { kind: "all" };
+  await owner.post(`/api/v1/networks/${network.id}/rules`, { source: all, destination: all, direction: "both-ways" });
+  for (const { id } of [one, two]) await approve((await add(id, "192.168.91.0/24")).body.id);
+  const router = () => friend.agent.map().peers.flatMap(({ id, routes }) => (routes.length > 0 ? [id] : []));
+  const leadsTo = (id: string) => eventually(`the way through ${id}`, () => router().join() === id || undefined);
+  await leadsTo(one.id);
+  const tell = (agent: SimulatedAgent, forwarding: "works" | "fails") => {
+    const rest = { interfaceName: "weft0", listenPort: 1, shards: 1, endpoints: [], offloads: [], problems: [] };
+    agent.send({ kind: "status", status: { ...rest, wallClockMs: 0, clockSkewMs: null, forwarding } });
+  };
+
+  tell(one.agent, "fails");
+  await leadsTo(two.id);
+  tell(one.agent, "works");
+  // The connection stands, and nobody answers on it.
+  two.agent.socket.pause();
+  await leadsTo(one.id);
+  two.agent.socket.resume();
+  for (const { agent } of [one, two, friend]) agent.leave();
+}, 30_000);
+
+test("ND-15 an exit node that is disabled or loses its approval is named as the reason, with what it means for whom", async () => {
+  await emptyNetwork();
+  const [exit, user] = [await join(), await join()];
+  const route = (await add(exit.id, "0.0.0.0/0")).body;
+  await approve(route.id);
+  await owner.call("PATCH", `/api/v1/peers/${exit.id}`, { name: "gate" });
+  await owner.post(`/api/v1/peers/${user.id}/exit-node`, { exitPeerId: exit.id });
+  const problems = async () => (await owner.get(`/api/v1/peers/${user.id}`)).body.problems.join();
+  const says = (part: string) => eventually(part, async () => (await problems()).includes(part) || undefined);
+  await eventually("no problem", async () => (await problems()) === "" || undefined);
+
+  await owner.post(`/api/v1/peers/${exit.id}/disable`);
+  await says("the chosen exit node gate is disabled, so all its other traffic is blocked");
+  await owner.post(`/api/v1/peers/${exit.id}/enable`);
+  await eventually("no problem again", async () => (await problems()) === "" || undefined);
+  await owner.call("DELETE", `/api/v1/routes/${route.id}`);
+  await says("gate is no approved exit node any more");
+  await owner.call("DELETE", `/api/v1/peers/${exit.id}`);
+  await says("the chosen exit node was removed");
+  await owner.post(`/api/v1/peers/${user.id}/exit-node`, { exitPeerId: null });
+  await eventually("no problem at last", async () => (await problems()) === "" || undefined);
+  user.agent.leave();
+});
