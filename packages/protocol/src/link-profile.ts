@@ -61,6 +61,8 @@ export const CAPABILITY = {
   elision: "elide",
   /** Takes a conceal profile from its map. */
   conceal: "conceal",
+  /** Takes changes of address sets instead of the whole filter. */
+  filterSetChanges: "filter-sets.change",
 } as const;
 
 export const LINK_PROFILE_BYTES = 8;

@@ -88,6 +88,9 @@ export type FilterRule = {
   /** `null` = any address; an empty set = none. Rules may share one set. */
   readonly source: AddressSet | null;
   readonly destination: AddressSet | null;
+  /** Numbers by which a change names the sets, 32 bits; absent = a set changes with the whole filter only. */
+  readonly sourceSet?: number;
+  readonly destinationSet?: number;
   /** Destination ports of TCP or UDP; `null` = any, and packets without ports. */
   readonly ports: readonly PortRange[] | null;
   /** Absent = any. */
@@ -98,6 +101,9 @@ export type FilterRule = {
 
 /** Addresses that a rule speaks about. */
 export type AddressSet = readonly Prefix[];
+
+/** Addresses that come into a set of the filter, and those that leave it. */
+export type AddressSetChange = { readonly set: number; readonly added: AddressSet; readonly removed: AddressSet };
 
 /** Ports, both ends included. */
 export type PortRange = { readonly low: number; readonly high: number };
@@ -139,30 +145,11 @@ export type MapDelta = {
   readonly removals: readonly PeerId[];
   /** The whole new filter. */
   readonly filter?: readonly FilterRule[];
+  /** The present filter with other addresses; never beside a new one. */
+  readonly filterSets?: readonly AddressSetChange[];
   /** Whole; `null`: names are off from now on. */
   readonly names?: MapNames | null;
 };
 
 /** Identity and version of a map: sequences rise inside an epoch, an epoch changes when history may be lost. */
 export type MapVersion = { readonly epoch: bigint; readonly sequence: bigint };
-
-/** The map after a delta; the order of untouched peers stays. */
-export function applyDelta(map: NetworkMap, delta: MapDelta): NetworkMap {
-  const upserts = new Map(delta.upserts.map((peer) => [peer.id, peer]));
-  const removals = new Set(delta.removals);
-  const kept = map.peers
-    .filter((peer) => !removals.has(peer.id))
-    .map((peer) => {
-      const newer = upserts.get(peer.id);
-      upserts.delete(peer.id);
-      return newer ?? peer;
-    });
-  const added = [...upserts.values()].filter((peer) => !removals.has(peer.id));
-  const names = delta.names === undefined ? map.names : delta.names;
-  return {
-    self: delta.self ?? map.self,
-    peers: [...kept, ...added],
-    filter: delta.filter ?? map.filter,
-    ...(names && { names }),
-  };
-}

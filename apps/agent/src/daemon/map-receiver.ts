@@ -6,6 +6,7 @@ import {
   err,
   mapSigningBytes,
   ok,
+  setNumbersOf,
   type DeltaFrame,
   type MapDelta,
   type MapTransfer,
@@ -55,6 +56,8 @@ export function createMapReceiver(deps: MapReceiverDeps): MapReceiver {
   let deltaFrames: Uint8Array[] = [];
   let arriving: Uint8Array[] = [];
   let staleSnapshots = 0;
+  /** Sets of the present filter that a change may name. */
+  let setNumbers: ReadonlySet<number> = new Set();
 
   const takeSnapshot = (transfer: MapTransfer): MapOutcome => {
     const opened = openSnapshot(deps, transfer);
@@ -66,6 +69,7 @@ export function createMapReceiver(deps: MapReceiverDeps): MapReceiver {
     }
     staleSnapshots = 0;
     version = { epoch: transfer.epoch, sequence: transfer.sequence };
+    setNumbers = setNumbersOf(opened.value.filter);
     snapshotFrames = arriving;
     deltaFrames = [];
     return { kind: "snapshot", map: opened.value, version };
@@ -90,6 +94,10 @@ export function createMapReceiver(deps: MapReceiverDeps): MapReceiver {
     const delta = decodeDeltaBody(frame.body);
     if (!delta.ok)
       return { kind: "need", reason: "hash", detail: `a change does not decode: ${JSON.stringify(delta.error)}` };
+    const unknown = delta.value.filterSets?.find(({ set }) => !setNumbers.has(set));
+    if (unknown)
+      return { kind: "need", reason: "gap", detail: `a change of address set ${unknown.set}, which is not here` };
+    if (delta.value.filter) setNumbers = setNumbersOf(delta.value.filter);
     version = { epoch: frame.epoch, sequence: frame.sequence };
     deltaFrames.push(Uint8Array.from(raw));
     return { kind: "delta", delta: delta.value, version };

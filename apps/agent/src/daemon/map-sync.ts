@@ -116,7 +116,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       const upserts = tunnelPeers(changed, now.self, profiles);
       return [
         ...(delta.self ? moveSelf(before.self, now.self) : []),
-        ...(delta.filter ? problems("filter", tunnel.replaceFilter(delta.filter)) : []),
+        ...(now.filter === before.filter ? [] : problems("filter", tunnel.replaceFilter(now.filter))),
         ...(upserts.length + removals.length > 0 ? problems("peers", tunnel.changePeers({ upserts, removals })) : []),
       ];
     },

@@ -356,6 +356,7 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       arch,
       capabilities: [
         ...profileCapabilities({ cipher: deps.cipher, checksumElision: deps.tuning.checksumElision ?? "auto" }),
+        CAPABILITY.filterSetChanges,
         // A host with a profile of its own takes none from the map.
         ...(deps.conceal ? [] : [CAPABILITY.conceal]),
         ...ANNOUNCED_WORK.filter((kind) => !deps.forbiddenJobs.has(kind)).map(workCapability),

@@ -1,3 +1,4 @@
+import { filterAfter } from "@weft/protocol";
 import type { MapDelta, MapNames, MapPeer, MapSelf, NetworkMap } from "@weft/protocol";
 
 /** Everything of a map that changes how this host itself sends: addresses, routes, exit node, names. */
@@ -63,7 +64,7 @@ function settingsOf({ self, filter, names }: NetworkMap): MapSettings {
 
 function settingsAfter(before: MapSettings, delta: MapDelta): MapSettings {
   const names = delta.names === undefined ? before.names : delta.names;
-  return { self: delta.self ?? before.self, filter: delta.filter ?? before.filter, ...(names && { names }) };
+  return { self: delta.self ?? before.self, filter: filterAfter(before.filter, delta), ...(names && { names }) };
 }
 
 function usedInstead({ self, filter }: MapSettings, instead: OwnSettings): MapSettings {

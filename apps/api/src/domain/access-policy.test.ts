@@ -2,7 +2,8 @@ import { groupIds, hostPrefix, parseIpv4, peerIds, prefixContains, ruleIds } fro
 import type { FilterRule, GroupId, Ipv4Address, PeerId } from "@weft/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compilePolicy, createFilters, decidingRule, filterKey, maySee, openingRules } from "./access-policy.ts";
+import { compilePolicy, createFilters, decidingRule, maySee, openingRules } from "./access-policy.ts";
+import { filterKey } from "./filter-key.ts";
 import type { AccessPolicy, FirstPacket } from "./access-policy.ts";
 import { affectedByPeer } from "./affected-nodes.ts";
 import type { Peer } from "./peer.ts";

@@ -1,7 +1,9 @@
-import { hostPrefix, ruleIds } from "@weft/protocol";
-import type { AddressSet, FilterRule, PeerId, Prefix } from "@weft/protocol";
+import { ruleIds } from "@weft/protocol";
+import type { AddressSet, FilterRule } from "@weft/protocol";
+import { addressesOf, createAddressBook } from "./address-book.ts";
+import type { AddressBook } from "./address-book.ts";
+import { shortSum } from "./filter-key.ts";
 import type { Peer } from "./peer.ts";
-import { routeKind } from "./route.ts";
 import { selectorKey } from "./policy-rule.ts";
 import type { PolicyProtocol, PolicyRule, Selector } from "./policy-rule.ts";
 
@@ -29,6 +31,8 @@ export type CompiledRule = { readonly rule: PolicyRule; readonly source: Side; r
 export type AccessPolicy = {
   /** Rules that are on, in the order in which they are asked. */
   readonly rules: readonly CompiledRule[];
+  /** By selector: the number by which nodes know its addresses, the same however the rules change. */
+  readonly setNumbers: ReadonlyMap<number, number>;
   readonly classOf: (peer: PolicyPeer) => PolicyClass;
   /** True when some traffic between the two is allowed, whoever begins. */
   readonly connects: (left: PolicyClass, right: PolicyClass) => boolean;
@@ -51,6 +55,7 @@ export function compilePolicy(rules: readonly PolicyRule[]): AccessPolicy {
   const known = new Map<number, Map<number, boolean>>();
   return {
     rules: compiled,
+    setNumbers: setNumbersOf(selectors),
     classOf: classes,
     connects(left, right) {
       const row = known.get(left.number) ?? new Map<number, boolean>();
@@ -62,6 +67,20 @@ export function compilePolicy(rules: readonly PolicyRule[]): AccessPolicy {
       return connected;
     },
   };
+}
+
+/** Numbers out of ids. Two selectors that meet in one stay without: their addresses are sent whole. */
+function setNumbersOf(selectors: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
+  const numbers = new Map<number, number>();
+  const taken = new Map<number, number>();
+  for (const [key, place] of selectors) {
+    const number = shortSum(key);
+    const other = taken.get(number);
+    if (other === undefined) numbers.set(place, number);
+    else numbers.delete(other);
+    taken.set(number, other ?? place);
+  }
+  return numbers;
 }
 
 /** True when `viewer` may know of `other`: some traffic between them is allowed in one direction. */
@@ -129,7 +148,7 @@ export type PolicyFilters = {
 
 /** `members` are all peers of the network, as they are at the moment of a question. */
 export function createFilters(policy: AccessPolicy, members: () => Iterable<Peer>): PolicyFilters {
-  let sets: ReadonlyMap<number, AddressSet> | undefined;
+  let addresses: AddressBook | undefined;
   const filters = new Map<number, readonly FilterRule[]>();
   const named = new Map<number, ReadonlySet<number>>();
   const namedBy = (own: PolicyClass): ReadonlySet<number> => {
@@ -142,9 +161,9 @@ export function createFilters(policy: AccessPolicy, members: () => Iterable<Peer
       const own = policy.classOf(peer);
       const known = filters.get(own.number);
       if (known) return known;
-      sets ??= addressSets(policy, members());
+      addresses ??= createAddressBook(members(), (member) => policy.classOf(member).places);
       namedBy(own);
-      const made = filterOf(policy.rules, own, sets);
+      const made = filterOf(policy, own, addresses);
       filters.set(own.number, made);
       return made;
     },
@@ -152,7 +171,7 @@ export function createFilters(policy: AccessPolicy, members: () => Iterable<Peer
       if (sameContribution(policy, before, after)) return NOTHING;
       const touched = new Set([before, after].flatMap((peer) => (peer ? [...policy.classOf(peer).places] : [])));
       if (touched.size === 0) return NOTHING;
-      sets = undefined;
+      addresses?.change(before, after);
       for (const [number, selectors] of named) if (intersects(selectors, touched)) filters.delete(number);
       return touched;
     },
@@ -161,39 +180,6 @@ export function createFilters(policy: AccessPolicy, members: () => Iterable<Peer
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
-
-/** Text that two filters share exactly when they say the same. */
-export function filterKey(filter: readonly FilterRule[]): string {
-  const known = KEYS.get(filter);
-  if (known !== undefined) return known;
-  const sides = filter.map((rule) => ({ ...rule, source: setKey(rule.source), destination: setKey(rule.destination) }));
-  const key = JSON.stringify(sides);
-  KEYS.set(filter, key);
-  return key;
-}
-
-/** Sets are long, and many rules share one: each is written out once. */
-function setKey(set: AddressSet | null): string | null {
-  if (set === null) return null;
-  const known = SET_KEYS.get(set);
-  if (known !== undefined) return known;
-  const text = set.join();
-  const key = [set.length, ...SUM_FACTORS.map((factor) => sumOf(text, factor))].join("-");
-  SET_KEYS.set(set, key);
-  return key;
-}
-
-/** One of several short sums over a text; sets of equal length that agree in three of them do not meet by chance. */
-function sumOf(text: string, factor: number): number {
-  let sum = factor;
-  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at) ^ (sum >>> 13), factor);
-  return sum >>> 0;
-}
-
-const SUM_FACTORS = [16_777_619, 1_540_483_477, 668_265_263];
-const SET_KEYS = new WeakMap<AddressSet, string>();
-
-const KEYS = new WeakMap<readonly FilterRule[], string>();
 
 /** Peers of equal selectors get one class; a peer object keeps its class, because it never changes. */
 function createClasses(selectors: ReadonlyMap<string, number>): (peer: PolicyPeer) => PolicyClass {
@@ -249,20 +235,28 @@ function selectorsNamedBy(rules: readonly CompiledRule[], own: PolicyClass): Rea
 }
 
 function filterOf(
-  rules: readonly CompiledRule[],
+  { rules, setNumbers }: Pick<AccessPolicy, "rules" | "setNumbers">,
   own: PolicyClass,
-  sets: ReadonlyMap<number, AddressSet>,
+  addresses: AddressBook,
 ): readonly FilterRule[] {
-  const setOf = (side: Side): AddressSet | null => (side === null ? null : (sets.get(side) ?? []));
+  const from = (side: Side): SidePart => {
+    if (side === null) return {};
+    const number = setNumbers.get(side);
+    return { source: addresses.of(side), ...(number !== undefined && { sourceSet: number }) };
+  };
+  const to = (side: Side): SidePart => {
+    const { source, sourceSet } = from(side);
+    return { ...(source && { destination: source }), ...(sourceSet !== undefined && { destinationSet: sourceSet }) };
+  };
   return rules.flatMap(({ rule, source, destination }) => {
     if (source === null && destination === null) return [packetRule(rule, { direction: "both" })];
     const ways =
       rule.direction === "both-ways"
         ? [[source, destination] as const, [destination, source] as const]
         : [[source, destination] as const];
-    const parts = ways.flatMap(([from, to]) => [
-      ...(names(to, own) ? [packetRule(rule, { direction: "in", source: setOf(from) })] : []),
-      ...(names(from, own) ? [packetRule(rule, { direction: "out", destination: setOf(to) })] : []),
+    const parts = ways.flatMap(([begins, answers]) => [
+      ...(names(answers, own) ? [packetRule(rule, { direction: "in", ...from(begins) })] : []),
+      ...(names(begins, own) ? [packetRule(rule, { direction: "out", ...to(answers) })] : []),
     ]);
     // A rule inside one group says the same both ways.
     return parts.filter((part, at) => parts.findIndex((other) => isSamePart(part, other)) === at);
@@ -273,14 +267,10 @@ function isSamePart(left: FilterRule, right: FilterRule): boolean {
   return left.direction === right.direction && left.source === right.source && left.destination === right.destination;
 }
 
-function packetRule(
-  rule: PolicyRule,
-  part: {
-    readonly direction: FilterRule["direction"];
-    readonly source?: AddressSet | null;
-    readonly destination?: AddressSet | null;
-  },
-): FilterRule {
+/** One side of a packet rule; left out = any address. */
+type SidePart = Partial<Pick<FilterRule, "source" | "destination" | "sourceSet" | "destinationSet">>;
+
+function packetRule(rule: PolicyRule, part: SidePart & { readonly direction: FilterRule["direction"] }): FilterRule {
   return {
     id: ruleNumber(rule),
     action: rule.action,
@@ -288,33 +278,11 @@ function packetRule(
     protocol: rule.protocol === null ? null : PROTOCOL_NUMBERS[rule.protocol],
     source: part.source ?? null,
     destination: part.destination ?? null,
+    ...(part.sourceSet !== undefined && { sourceSet: part.sourceSet }),
+    ...(part.destinationSet !== undefined && { destinationSet: part.destinationSet }),
     ports: rule.ports,
     ...(rule.icmpType !== null && { icmp: { type: rule.icmpType, code: rule.icmpCode } }),
   };
-}
-
-/** Addresses of the active peers behind each selector, in the order of their ids. */
-function addressSets(policy: AccessPolicy, members: Iterable<Peer>): ReadonlyMap<number, AddressSet> {
-  const sets = new Map<number, { readonly id: PeerId; readonly prefixes: readonly Prefix[] }[]>();
-  for (const peer of members) {
-    if (peer.state !== "active") continue;
-    for (const place of policy.classOf(peer).places) {
-      const set = sets.get(place) ?? [];
-      set.push({ id: peer.id, prefixes: addressesOf(peer) });
-      sets.set(place, set);
-    }
-  }
-  return new Map([...sets].map(([place, set]) => [place, sortedPrefixes(set)]));
-}
-
-function sortedPrefixes(set: readonly { readonly id: PeerId; readonly prefixes: readonly Prefix[] }[]): AddressSet {
-  return set.toSorted((left, right) => (left.id < right.id ? -1 : 1)).flatMap(({ prefixes }) => prefixes);
-}
-
-/** A peer stands for its own addresses and for the ranges behind it, but not for the internet behind an exit node. */
-function addressesOf({ ipv4, ipv6, routes }: Peer): Prefix[] {
-  const behind = routes.filter((prefix) => routeKind({ prefix }) === "subnet");
-  return [...[ipv4, ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])), ...behind];
 }
 
 /** True when address sets have the same of a peer before and after. */

@@ -1,6 +1,7 @@
 import { err, ok } from "@weft/protocol";
 import type { PeerId, Result } from "@weft/protocol";
-import { compilePolicy, createFilters, filterKey, openingRules } from "./access-policy.ts";
+import { compilePolicy, createFilters, openingRules } from "./access-policy.ts";
+import { filterKey } from "./filter-key.ts";
 import type { AccessPolicy, PolicyClass } from "./access-policy.ts";
 import type { Peer } from "./peer.ts";
 import type { PolicyRule } from "./policy-rule.ts";

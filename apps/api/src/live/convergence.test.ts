@@ -1,4 +1,5 @@
-import type { NetworkMap } from "@weft/protocol";
+import { CAPABILITY, decodeDeltaBody } from "@weft/protocol";
+import type { NetworkMap, ServerFrame } from "@weft/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lockNetwork, publishChanges } from "../db/networks-repository.ts";
 import { deletePeer, findPeer } from "../db/peers-repository.ts";
@@ -23,23 +24,33 @@ beforeAll(async () => {
 afterAll(() => server.dispose());
 
 test("AP-27 snapshot and deltas together equal a fresh map after any mix of changes, on every node", async () => {
-  const agents = await Promise.all(Array.from({ length: 12 }, () => connectAgent(server.url, { joinKey })));
+  const agents = await Promise.all(
+    Array.from({ length: 12 }, (_, at) => connectAgent(server.url, { joinKey, ...(at % 3 > 0 && TAKES_CHANGES) })),
+  );
+  const groups = await Promise.all(["red", "green"].map((name) => newGroup(network.id, name)));
   const ids = await Promise.all(agents.map(async (agent) => (await agent.next("welcome")).peerId));
   let seed = 12_345;
   const pick = (limit: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return seed % limit;
+    // The low digits of such a sequence repeat after a few steps.
+    return (seed >>> 12) % limit;
   };
   const joiners: SimulatedAgent[] = [];
-  for (let step = 0; step < 40; step += 1) {
+  for (let step = 0; step < 60; step += 1) {
     const id = ids[pick(ids.length)];
     const rules = (await owner.get(`/api/v1/networks/${network.id}/rules`)).body.items;
-    const choice = pick(5);
+    const choice = pick(8);
     if (choice === 0) await owner.call("PATCH", `/api/v1/peers/${id}`, { name: `name-${step}` });
     if (choice === 1 && rules.length > 0) await owner.call("DELETE", `/api/v1/rules/${rules[0].id}`);
     if (choice === 2 && rules.length === 0)
       await owner.post(`/api/v1/networks/${network.id}/rules`, { kind: "all-to-all" });
     if (choice === 3) joiners.push(await connectAgent(server.url, { joinKey }));
+    if (choice === 5) {
+      const [source, destination] = [pick(2), pick(2)].map((at) => ({ kind: "group", id: groups[at] }));
+      await owner.post(`/api/v1/networks/${network.id}/rules`, { source, destination, protocol: "tcp" });
+    }
+    if (choice > 5)
+      await owner.call("PATCH", `/api/v1/peers/${id}`, { groupIds: groups.filter((_, at) => (step >> at) % 2 === 0) });
     if (choice === 4) await owner.call("PATCH", `/api/v1/networks/${network.id}`, { name: `office-${step}` }, ANY);
     if (step % 13 === 12) await owner.call("DELETE", `/api/v1/peers/${ids.pop()}`);
   }
@@ -59,8 +70,51 @@ test("AP-27 snapshot and deltas together equal a fresh map after any mix of chan
     const fresh = await agent.until(() => wholeMapsOf(agent) > wholeMaps);
     expect(byId(asDelivered)).toEqual(byId(fresh));
   }
+  expect(alive.some((agent) => deltasOf(agent).some(changesSets))).toBe(true);
   for (const agent of [...agents, ...joiners]) agent.cut();
 });
+
+test("B1 AP-25 who joins a group costs every member less than 1 kB, and who does not know of changes gets the whole filter", async () => {
+  const { body: place } = await owner.post("/api/v1/networks", { name: "large-group" });
+  const group = await newGroup(place.id, "staff");
+  const { key } = await makeKey(owner, place.id, { groupIds: [group] });
+  const staff = { kind: "group", id: group };
+  await owner.post(`/api/v1/networks/${place.id}/rules`, { source: staff, destination: staff, protocol: "tcp" });
+  const members = await Promise.all(
+    Array.from({ length: 40 }, (_, at) =>
+      connectAgent(server.url, { joinKey: key, ...(at > 0 ? TAKES_CHANGES : { capabilities: [] }) }),
+    ),
+  );
+  await Promise.all(members.map((agent) => agent.until(({ peers }) => peers.length === members.length - 1)));
+  await settled(members);
+  const before = members.map((agent) => ({ bytes: agent.receivedBytes(), deltas: deltasOf(agent).length }));
+
+  const newcomer = await connectAgent(server.url, { joinKey: key, ...TAKES_CHANGES });
+  await Promise.all(members.map((agent) => agent.until(({ peers }) => peers.length === members.length)));
+  await newcomer.until(({ peers }) => peers.length === members.length);
+  await settled([...members, newcomer]);
+
+  const { ipv4 } = newcomer.map().self;
+  for (const [at, agent] of members.entries()) {
+    const bytes = agent.receivedBytes() - (before[at]?.bytes ?? 0);
+    const news = deltasOf(agent).slice(before[at]?.deltas);
+    expect(news.map(changesSets)).toEqual(news.map(() => at > 0));
+    expect(bytes < 1_000).toBe(at > 0);
+    const [rule] = agent.map().filter;
+    expect(rule?.source ?? rule?.destination).toContain(`${ipv4}/32`);
+  }
+  for (const agent of [...members, newcomer]) agent.cut();
+});
+
+function changesSets({ body }: Extract<ServerFrame, { readonly kind: "delta" }>): boolean {
+  const delta = decodeDeltaBody(body);
+  if (!delta.ok) throw new Error(JSON.stringify(delta.error));
+  return delta.value.filterSets !== undefined;
+}
+
+async function newGroup(networkId: string, name: string): Promise<string> {
+  return (await owner.post(`/api/v1/networks/${networkId}/groups`, { name })).body.id;
+}
 
 async function finalState() {
   // One last change that reaches every node tells when all earlier ones did.
@@ -166,5 +220,6 @@ async function settled(agents: readonly SimulatedAgent[]): Promise<void> {
   );
 }
 
+const TAKES_CHANGES = { capabilities: [CAPABILITY.filterSetChanges] };
 /** Changes a network whatever its version is. */
 const ANY = { "if-match": "*" };

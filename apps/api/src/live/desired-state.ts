@@ -1,5 +1,7 @@
-import type { MapDelta, MapPeer, PeerId } from "@weft/protocol";
-import { filterKey } from "../domain/access-policy.ts";
+import { CAPABILITY } from "@weft/protocol";
+import type { FilterRule, MapDelta, MapPeer, PeerId } from "@weft/protocol";
+import { filterChange } from "../domain/filter-change.ts";
+import { filterKey } from "../domain/filter-key.ts";
 import { namesKey } from "../domain/names.ts";
 import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
@@ -88,13 +90,13 @@ export function createDesiredState(mirror: NetworkMirror, node: PeerId): Desired
       const [newFilter, newNames] = [filter.take(), names.take()];
       clear();
       const isEmpty = upserts.length === 0 && removals.length === 0 && !own;
-      if (isEmpty && !newFilter && newNames === undefined) return undefined;
+      if (isEmpty && !newFilter && !newNames) return undefined;
       return {
         ...(own && { self: selfOf(mirror.network(), own) }),
         upserts,
         removals,
-        ...(newFilter && { filter: newFilter }),
-        ...(newNames !== undefined && { names: newNames }),
+        ...(newFilter && filterPart(newFilter, mirror.peers().get(node)?.capabilities ?? [])),
+        ...(newNames && { names: newNames.now }),
       };
     },
   };
@@ -107,25 +109,38 @@ type MapPart<T> = {
   readonly clear: () => void;
   /** The node has what the part says at this moment. */
   readonly noteSent: () => void;
-  /** `undefined` when the node has just this. */
-  readonly take: () => T | undefined;
+  /** `undefined` when the node has just this; `before` is what it has, as far as that is known. */
+  readonly take: () => { readonly before: T | undefined; readonly now: T } | undefined;
 };
 
-function createPart<T>(read: () => T, keyOf: (value: T) => string): MapPart<T> {
+/** Who came into a group or left it is less to say than who is in it. */
+function filterPart(
+  { before, now }: { readonly before: readonly FilterRule[] | undefined; readonly now: readonly FilterRule[] },
+  capabilities: readonly string[],
+): Pick<MapDelta, "filter" | "filterSets"> {
+  const takesChanges = before && capabilities.includes(CAPABILITY.filterSetChanges);
+  const filterSets = takesChanges ? filterChange(before, now) : undefined;
+  return filterSets ? { filterSets } : { filter: now };
+}
+
+function createPart<T>(current: () => T, keyOf: (value: T) => string): MapPart<T> {
   let state: "clean" | "dirty" = "clean";
-  let sent: string | undefined;
+  let sent: { readonly key: string; readonly value: T } | undefined;
+  const read = () => {
+    const value = current();
+    return { key: keyOf(value), value };
+  };
   return {
     note: () => void (state = "dirty"),
     isDirty: () => state === "dirty",
     clear: () => void (state = "clean"),
-    noteSent: () => void (sent = keyOf(read())),
+    noteSent: () => void (sent = read()),
     take() {
       if (state === "clean") return undefined;
-      const value = read();
-      const key = keyOf(value);
-      if (key === sent) return undefined;
-      sent = key;
-      return value;
+      const [before, now] = [sent, read()];
+      if (now.key === before?.key) return undefined;
+      sent = now;
+      return { before: before?.value, now: now.value };
     },
   };
 }

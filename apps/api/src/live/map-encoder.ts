@@ -8,8 +8,8 @@ import {
   mapSigningBytes,
   splitMap,
 } from "@weft/protocol";
-import type { LinkProfile, MapDelta, PeerId, Prefix } from "@weft/protocol";
-import { filterKey } from "../domain/access-policy.ts";
+import type { AddressSetChange, LinkProfile, MapDelta, PeerId, Prefix } from "@weft/protocol";
+import { filterKey } from "../domain/filter-key.ts";
 import { mapPeerFor, selfOf } from "../domain/map-content.ts";
 import { namesKey } from "../domain/names.ts";
 import { routeKind } from "../domain/route.ts";
@@ -88,6 +88,10 @@ function isExit(prefix: Prefix): boolean {
   return routeKind({ prefix }) === "exit";
 }
 
+function setChangesKey(changes: readonly AddressSetChange[]): string {
+  return changes.map(({ set, added, removed }) => `${set}+${added.join()}-${removed.join()}`).join(";");
+}
+
 function classKey(delta: MapDelta, baseSequence: bigint): string {
   const upserts = delta.upserts
     .map(
@@ -95,5 +99,6 @@ function classKey(delta: MapDelta, baseSequence: bigint): string {
     )
     .join();
   const names = delta.names === undefined ? "" : namesKey(delta.names);
-  return `${baseSequence}|${upserts}|${delta.removals.join()}|${delta.filter ? filterKey(delta.filter) : ""}|${names}`;
+  const filter = delta.filter ? filterKey(delta.filter) : setChangesKey(delta.filterSets ?? []);
+  return `${baseSequence}|${upserts}|${delta.removals.join()}|${filter}|${names}`;
 }

@@ -38,8 +38,10 @@ export function packPrefixes(rows: readonly (readonly Prefix[])[]): Ragged {
   });
 }
 
-export function unpackPrefixes(field: string, block: Ragged): Prefix[][] {
-  return unpack(field, block, (reader) => {
+/** `rowMax` entries of one row are taken. */
+export function unpackPrefixes(field: string, block: Ragged, rowMax = ENTRIES_PER_ROW_MAX): Prefix[][] {
+  const { counts, bytes } = block;
+  return unpack(field, { counts, bytes, rowMax }, (reader) => {
     const width = reader.familyBytes();
     const [length = 0] = reader.take(1);
     const address = parsed(field, ipFromBytes(reader.take(width)));
@@ -53,7 +55,8 @@ function pack<T>(rows: readonly (readonly T[])[], encode: (entry: T) => Uint8Arr
   return { counts: rows.map((row) => row.length), bytes: concatBytes(rows.flatMap((row) => row.map(encode))) };
 }
 
-function unpack<T>(field: string, block: Ragged, decode: (reader: Reader) => T): T[][] {
+function unpack<T>(field: string, block: Ragged & { readonly rowMax?: number }, decode: (reader: Reader) => T): T[][] {
+  const { rowMax = ENTRIES_PER_ROW_MAX } = block;
   let offset = 0;
   const take = (length: number): Uint8Array => {
     if (offset + length > block.bytes.length) throw new FieldError(field, `ends after ${block.bytes.length} bytes`);
@@ -68,7 +71,7 @@ function unpack<T>(field: string, block: Ragged, decode: (reader: Reader) => T):
   };
   const rows = block.counts.map((count) => {
     const row: T[] = [];
-    if (count > ENTRIES_PER_ROW_MAX) throw new FieldError(field, `${count} entries in one row`);
+    if (count > rowMax) throw new FieldError(field, `${count} entries in one row`);
     for (let entry = 0; entry < count; entry += 1) row.push(decode({ take, familyBytes }));
     return row;
   });

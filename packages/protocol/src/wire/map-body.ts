@@ -9,7 +9,7 @@ import { Secret } from "../secret.ts";
 import { ConcealSettingsSchema, MapDeltaSchema, MapSelfSchema, NetworkMapSchema } from "./agent_pb.ts";
 import { FieldError, parsed, present, within, word, oneOf } from "./checks.ts";
 import { decodeWith, type DecodeError } from "./decode.ts";
-import { filterFromWire, filterToWire } from "./map-filter.ts";
+import { filterFromWire, filterToWire, setChangesFromWire, setChangesToWire } from "./map-filter.ts";
 import { namesFromWire, namesToWire } from "./map-names.ts";
 import { roadsFromWire, roadsToWire } from "./map-roads.ts";
 import { ipv4OrNull, ipv6OrNull, packIds, peersFromWire, peersToWire, unpackIds } from "./map-peers.ts";
@@ -45,6 +45,7 @@ export function encodeDeltaBody(delta: MapDelta): Uint8Array {
     ...(delta.upserts.length > 0 ? { upserts: peersToWire(delta.upserts) } : {}),
     removals: packIds(delta.removals),
     ...(delta.filter ? { filter: filterToWire(delta.filter) } : {}),
+    ...(delta.filterSets ? { filterSets: setChangesToWire(delta.filterSets) } : {}),
     ...(delta.names === undefined ? {} : { names: namesToWire(delta.names) }),
   });
   return toBinary(MapDeltaSchema, message);
@@ -56,9 +57,17 @@ export function decodeDeltaBody(bytes: Uint8Array): Result<MapDelta, DecodeError
     ...(message.self ? { self: selfFromWire(message.self) } : {}),
     upserts: message.upserts ? peersFromWire(message.upserts) : [],
     removals: unpackIds("removals", message.removals),
-    ...(message.filter ? { filter: filterFromWire(message.filter) } : {}),
+    ...filterPartFromWire(message),
     ...(message.names ? { names: namesFromWire(message.names) } : {}),
   }));
+}
+
+function filterPartFromWire(message: MessageShape<typeof MapDeltaSchema>): Pick<MapDelta, "filter" | "filterSets"> {
+  if (message.filter && message.filterSets) throw new FieldError("filter_sets", "beside a whole filter");
+  return {
+    ...(message.filter ? { filter: filterFromWire(message.filter) } : {}),
+    ...(message.filterSets ? { filterSets: setChangesFromWire(message.filterSets) } : {}),
+  };
 }
 
 function selfToWire(self: MapSelf): MessageShape<typeof MapSelfSchema> {

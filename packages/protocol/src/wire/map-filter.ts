@@ -1,7 +1,8 @@
 import { create, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 
-import type { AddressSet, FilterRule, IcmpMatch, PortRange } from "../network-map.ts";
-import { type FilterRuleSchema, FilterRulesSchema } from "./agent_pb.ts";
+import type { Prefix } from "../addresses.ts";
+import type { AddressSet, AddressSetChange, FilterRule, IcmpMatch, PortRange } from "../network-map.ts";
+import { AddressSetChangesSchema, type FilterRuleSchema, FilterRulesSchema } from "./agent_pb.ts";
 import { packPrefixes, unpackPrefixes } from "./block.ts";
 import { atMost, FieldError, oneOf, within, word } from "./checks.ts";
 
@@ -11,15 +12,16 @@ export function filterToWire(rules: readonly FilterRule[]): MessageShape<typeof 
   const sets = collectSets();
   const setRules = rules.map((rule) => ({
     ...plainToWire(rule),
-    sourceSetPlusOne: sets.placePlusOne(rule.source),
-    destinationSetPlusOne: sets.placePlusOne(rule.destination),
+    sourceSetPlusOne: sets.placePlusOne(rule.source, rule.sourceSet),
+    destinationSetPlusOne: sets.placePlusOne(rule.destination, rule.destinationSet),
     portBounds: rule.ports ? portBounds(rule.ports) : [],
     icmpTypePlusOne: rule.icmp ? rule.icmp.type + 1 : 0,
     icmpCodePlusOne: typeof rule.icmp?.code === "number" ? rule.icmp.code + 1 : 0,
     replies: rule.replies ?? "",
   }));
   const { counts, bytes } = packPrefixes(sets.all);
-  return create(FilterRulesSchema, { setRules, setCounts: counts, setPrefixes: bytes });
+  const setNumbers = sets.numbers.some((number) => number !== 0) ? sets.numbers : [];
+  return create(FilterRulesSchema, { setRules, setCounts: counts, setPrefixes: bytes, setNumbers });
 }
 
 export function filterFromWire(message: MessageShape<typeof FilterRulesSchema>): FilterRule[] {
@@ -27,7 +29,11 @@ export function filterFromWire(message: MessageShape<typeof FilterRulesSchema>):
     throw new FieldError("filter", "rules of both kinds");
   }
   atMost("filter.sets", message.setCounts, FILTER_RULES_MAX);
-  const sets = unpackPrefixes("filter.sets", { counts: message.setCounts, bytes: message.setPrefixes });
+  const block = { counts: message.setCounts, bytes: message.setPrefixes };
+  const sets = unpackPrefixes("filter.sets", block, SET_PREFIXES_MAX);
+  const { setNumbers } = message;
+  if (setNumbers.length > 0 && setNumbers.length !== sets.length)
+    throw new FieldError("filter.set_numbers", `${setNumbers.length} numbers of ${sets.length} sets`);
   const rules = message.setRules.length > 0 ? message.setRules : message.rules;
   return atMost("filter", rules, FILTER_RULES_MAX).map((rule) => {
     if (rule.source !== "" || rule.destination !== "" || rule.ports) {
@@ -42,11 +48,39 @@ export function filterFromWire(message: MessageShape<typeof FilterRulesSchema>):
       protocol: protocol === 0 ? null : protocol - 1,
       source: setAt("filter.source", sets, rule.sourceSetPlusOne),
       destination: setAt("filter.destination", sets, rule.destinationSetPlusOne),
+      ...numbersOf(rule, setNumbers),
       ports: portsFromWire(rule.portBounds),
       ...(icmp ? { icmp } : {}),
       ...(rule.replies === "" ? {} : { replies: word("filter.replies", rule.replies, isReplies) }),
     };
   });
+}
+
+/** Changes of sets of the present filter. */
+export function setChangesToWire(changes: readonly AddressSetChange[]): MessageShape<typeof AddressSetChangesSchema> {
+  const added = packPrefixes(changes.map((change) => change.added));
+  const removed = packPrefixes(changes.map((change) => change.removed));
+  return create(AddressSetChangesSchema, {
+    setNumbers: changes.map(({ set }) => set),
+    addedCounts: added.counts,
+    added: added.bytes,
+    removedCounts: removed.counts,
+    removed: removed.bytes,
+  });
+}
+
+export function setChangesFromWire(message: MessageShape<typeof AddressSetChangesSchema>): AddressSetChange[] {
+  const numbers = atMost("filter_sets", message.setNumbers, FILTER_RULES_MAX);
+  if (new Set(numbers).size !== numbers.length || numbers.includes(0))
+    throw new FieldError("filter_sets", "every change names a set of its own");
+  const prefixes = (field: string, counts: number[], bytes: Uint8Array): Prefix[][] => {
+    if (counts.length !== numbers.length)
+      throw new FieldError(field, `${counts.length} rows of ${numbers.length} changes`);
+    return unpackPrefixes(field, { counts, bytes }, SET_PREFIXES_MAX);
+  };
+  const added = prefixes("filter_sets.added", message.addedCounts, message.added);
+  const removed = prefixes("filter_sets.removed", message.removedCounts, message.removed);
+  return numbers.map((set, at) => ({ set, added: added[at] ?? [], removed: removed[at] ?? [] }));
 }
 
 type WireRule = MessageShape<typeof FilterRuleSchema>;
@@ -65,25 +99,42 @@ function plainToWire(rule: FilterRule): MessageInitShape<typeof FilterRuleSchema
   };
 }
 
-function collectSets(): {
+type CollectedSets = {
   readonly all: AddressSet[];
-  readonly placePlusOne: (set: AddressSet | null) => number;
-} {
-  const all: AddressSet[] = [];
+  /** Per set; 0 = none. */
+  readonly numbers: number[];
+  readonly placePlusOne: (set: AddressSet | null, number?: number) => number;
+};
+
+/** Sets of equal addresses travel once, unless they have numbers: those may differ at the next change. */
+function collectSets(): CollectedSets {
+  const [all, numbers]: [AddressSet[], number[]] = [[], []];
   const places = new Map<AddressSet, number>();
   const byContent = new Map<string, number>();
   return {
     all,
-    placePlusOne(set) {
+    numbers,
+    placePlusOne(set, number = 0) {
       if (!set) return 0;
       const known = places.get(set);
-      if (known !== undefined) return known;
-      const content = set.join();
+      if (known !== undefined && numbers[known - 1] === number) return known;
+      const content = `${number} ${set.join()}`;
       const place = byContent.get(content) ?? all.push(set);
+      numbers[place - 1] = number;
       places.set(set, place);
       byContent.set(content, place);
       return place;
     },
+  };
+}
+
+function numbersOf(rule: WireRule, setNumbers: readonly number[]): Pick<FilterRule, "sourceSet" | "destinationSet"> {
+  const [source = 0, destination = 0] = [rule.sourceSetPlusOne, rule.destinationSetPlusOne].map(
+    (place) => setNumbers[place - 1],
+  );
+  return {
+    ...(source === 0 ? {} : { sourceSet: source }),
+    ...(destination === 0 ? {} : { destinationSet: destination }),
   };
 }
 
@@ -127,5 +178,7 @@ const isReplies = oneOf(["judged"]);
 
 /** More rules than this in one map are refused. */
 export const FILTER_RULES_MAX = 100_000;
+/** Addresses of one set: every peer of the largest network, each with two addresses and some routes. */
+export const SET_PREFIXES_MAX = 1_000_000;
 /** Ranges of one rule. */
 export const PORT_RANGES_MAX = 64;
