@@ -37,6 +37,8 @@ import type { ServerIdentity } from "./live/server-identity.ts";
 import { createJobDesk } from "./node-jobs/job-desk.ts";
 import { createOidcClient } from "./oidc/oidc-client.ts";
 import { createRequestMeter } from "./metrics/request-meter.ts";
+import { createStatementMeter } from "./metrics/statement-meter.ts";
+import type { StatementMeter } from "./metrics/statement-meter.ts";
 import { serverMetrics } from "./metrics/server-metrics.ts";
 import { createBackupSide } from "./backup/backup-side.ts";
 import { createWebhookSide } from "./webhooks/webhook-side.ts";
@@ -80,7 +82,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
   try {
     const version = await readVersion();
-    const database = await open({ dataFolder: config.dataFolder, url: config.databaseUrl }, options.database);
+    const statements = createStatementMeter();
+    const source = { dataFolder: config.dataFolder, url: config.databaseUrl };
+    const database = await open(source, counted(statements, options.database));
     steps.push(database.dispose);
     const { db } = database;
     const secrets = await prepareInstance(db, config, clock);
@@ -144,12 +148,24 @@ export async function createApp(options: AppOptions): Promise<App> {
       // Its jobs end because the server stops, not because their nodes lose it.
       desk.dispose,
     );
-    const metrics = () => serverMetrics({ deps, hub, requests, lagMs, deliveries: webhooks.counts });
+    const metrics = () =>
+      serverMetrics({ deps, hub, meters: [statements, requests], lagMs, deliveries: webhooks.counts });
     return { server, deps, metrics, databaseLost: database.lost, dispose };
   } catch (error) {
     await dispose();
     throw error;
   }
+}
+
+/** Counts statements beside whoever else wants to see them. */
+function counted(meter: StatementMeter, options: DatabaseOptions = {}): DatabaseOptions {
+  return {
+    ...options,
+    onStatement(statement) {
+      meter.note(statement);
+      options.onStatement?.(statement);
+    },
+  };
 }
 
 /** Makes what the whole installation shares, at the first start. */

@@ -42,6 +42,7 @@ test("F-E4 peers, streams and answers are told, and follow what happens", async 
   expect(text).toMatch(/weft_http_answers_total\{route="GET \/api\/v1\/networks",status="200"\} [1-9]/);
   expect(text).toMatch(/weft_http_answer_seconds_bucket\{le="\+Inf"\} [1-9]/);
   expect(text).toContain("weft_server_database_up 1");
+  expect(text).toMatch(/weft_server_statements_total\{kind="write"\} [1-9]/);
   agent.leave();
 });
 

@@ -1,12 +1,11 @@
 import { metricFamily, metricSample } from "@weft/protocol";
 import type { LiveHub } from "../live/live-hub.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
-import type { RequestMeter } from "./request-meter.ts";
 
 export type ServerMetricsDeps = {
   readonly deps: Pick<FeatureDeps, "clock" | "database" | "server">;
   readonly hub: Pick<LiveHub, "networks" | "presence">;
-  readonly requests: RequestMeter;
+  readonly meters: readonly { readonly text: () => readonly string[] }[];
   readonly lagMs: () => number;
   /** Deliveries of webhooks by state. */
   readonly deliveries: () => Promise<Readonly<Record<string, number>>>;
@@ -38,7 +37,7 @@ export async function serverMetrics(from: ServerMetricsDeps): Promise<string> {
       { help: "Deliveries in the log by state.", type: "gauge" },
       Object.entries(deliveries).map(([state, count]) => metricSample({ state }, count)),
     ),
-    ...from.requests.text(),
+    ...from.meters.flatMap((meter) => meter.text()),
     "",
   ].join("\n");
 }
