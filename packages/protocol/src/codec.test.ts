@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { ipFrom, endpointOf, isIpv4, isIpv6, prefixFrom } from "./addresses.ts";
+import { applyDelta } from "./apply-delta.ts";
 import { BYE_DETAILS, BYE_REASONS } from "./bye.ts";
 import { toHex } from "./bytes.ts";
 import {
@@ -19,14 +20,7 @@ import { concealProfileIds, jobIds, networkIds, peerIds } from "./ids.ts";
 import { identityKeyFromBytes, publicKeyFromBytes, serverKeyFromBytes } from "./keys.ts";
 import { type LinkProfile } from "./link-profile.ts";
 import { isDomainName } from "./names.ts";
-import {
-  applyDelta,
-  type FilterRule,
-  type MapDelta,
-  type MapNames,
-  type MapPeer,
-  type MapSelf,
-} from "./network-map.ts";
+import { type FilterRule, type MapDelta, type MapNames, type MapPeer, type MapSelf } from "./network-map.ts";
 import type { NodeStatus } from "./node-status.ts";
 import { Secret } from "./secret.ts";
 import { aNetworkMap, aPeer, anAllowRule, aSelf, mustBe } from "./testing/index.ts";

@@ -52,6 +52,23 @@ describe("the map stream", () => {
     });
   });
 
+  test("AP-21 a change of an address set that the filter does not have asks for the map", () => {
+    const [rule] = map.filter;
+    if (!rule) throw new Error("the map has a rule");
+    const numbered = { ...map, filter: [{ ...rule, source: [], sourceSet: 7 }] };
+    const target = receiver();
+    feed(target, snapshot({ epoch: 1n, sequence: 5n }, numbered));
+    const changeOf = (set: number) => ({ upserts: [], removals: [], filterSets: [{ set, added: [], removed: [] }] });
+    const [version, later] = [
+      { epoch: 1n, baseSequence: 5n, sequence: 6n },
+      { epoch: 1n, baseSequence: 6n, sequence: 7n },
+    ];
+
+    expect(feed(target, [deltaFrame(server, changeOf(7), version)])).toMatchObject({ kind: "delta" });
+    expect(feed(target, [deltaFrame(server, changeOf(8), later)])).toMatchObject({ kind: "need", reason: "gap" });
+    expect(target.version()).toEqual({ epoch: 1n, sequence: 6n });
+  });
+
   test.each([
     { name: "a gap", version: { epoch: 1n, baseSequence: 6n, sequence: 7n } },
     { name: "a lower sequence", version: { epoch: 1n, baseSequence: 5n, sequence: 4n } },

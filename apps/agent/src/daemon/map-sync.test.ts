@@ -83,6 +83,19 @@ describe("map to tunnel", () => {
     expect(sync.peerByKey(aPeer(1).publicKey)).toBeNull();
   });
 
+  test("AP-29 who joins a group changes the filter in the tunnel and the map, and no other peer", () => {
+    const address = aPrefix("10.0.0.9/32");
+    const { sync, calls } = start();
+    const rule = { ...anAllowRule(), direction: "in" as const, source: [], sourceSet: 7 };
+    sync.applyMap({ ...aNetworkMap(3), filter: [rule] });
+    calls.length = 0;
+
+    sync.applyChange({ upserts: [], removals: [], filterSets: [{ set: 7, added: [address], removed: [] }] });
+
+    expect(calls).toEqual([{ name: "replaceFilter", argument: [{ ...rule, source: [address] }] }]);
+    expect(sync.map()?.filter[0]?.source).toEqual([address]);
+  });
+
   test("B7 a change of one peer among 10,000 takes about a millisecond", () => {
     const { sync } = start({ replacePeers: () => ok(undefined), changePeers: () => ok(undefined) });
     sync.applyMap(aNetworkMap(10_000));

@@ -2,9 +2,9 @@ import { filterAfter } from "@weft/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aPeer, aRule, group, groupOf } from "../testing/a-mirror.ts";
-import { compilePolicy, createFilters } from "./access-policy.ts";
-import { filterChange } from "./filter-change.ts";
-import type { Peer } from "./peer.ts";
+import { compilePolicy, createFilters } from "../domain/access-policy.ts";
+import { filterChange } from "../domain/filter-change.ts";
+import type { Peer } from "../domain/peer.ts";
 
 const RULES = [
   aRule(0, { source: group(0), destination: group(1) }),
