@@ -13,8 +13,8 @@ const usage = `Usage: npm run bench -- SUITE [OPTIONS]
   --seconds N        seconds per measurement
   --help             this text
 
-Suites: tunnel, latency, handshake, offload, shards, memory, hostile, soak; "bars" is everything that has a bar.
-Needs root. What each suite measures, and how to name other programs to compare with: e2e/README.md.
+Suites: tunnel, latency, handshake, offload, shards, memory, hostile, soak, control-plane; "bars" is everything that has a bar.
+Needs root (control-plane only for its case peer-change). What each suite measures, and how to name other programs to compare with: e2e/README.md.
 `;
 
 try {

@@ -71,6 +71,31 @@ export const HOSTILE_BARS: readonly Bar[] = [
   atLeast(0.99, "hostile datagrams counted", [weft("drops-counted")]),
 ];
 
+/** Budgets of the suite `control-plane`: shares of what is allowed, so 1 or less holds. */
+export const CONTROL_PLANE_BARS: readonly Bar[] = [
+  withinBudget("B1 p95", 1_000, weft("join")),
+  withinBudget("B1 bytes", 1_000, weft("join", "bytesPerAgent")),
+  withinBudget("B1 p95 by group", 1_000, weft("join-by-group")),
+  withinBudget("B1 bytes by group", 1_000, weft("join-by-group", "bytesPerAgent")),
+  withinBudget("B2 CPU", 60, weft("first-map")),
+  withinBudget("B2 bytes", 80, weft("first-map", "bytesPerPeer")),
+  withinBudget("B3 maps", 15_000, weft("return")),
+  withinBudget("B3 maps, none kept", 15_000, weft("return-without-map")),
+  withinBudget("B3 API p95", 500, weft("return", "apiP95Ms")),
+  withinBudget("B3 API p95, no map kept", 500, weft("return-without-map", "apiP95Ms")),
+  atMost(0, "B3 false offline", [weft("return", "falseOffline")]),
+  atMost(0, "B3 false offline, no map kept", [weft("return-without-map", "falseOffline")]),
+  withinBudget("B4 p95", 50, weft("list")),
+  withinBudget("B5 CPU", 3, weft("idle")),
+  withinBudget("B5 RSS", 400, weft("idle", "bothMb")),
+  withinBudget("B6 CPU", 1, weft("counters")),
+  withinBudget("B6 counter to page", 2_000, weft("counters", "toPageP95Ms")),
+  withinBudget("B7", 1_000, weft("peer-change", "p99")),
+  withinBudget("B8 writes per 10 s", 1, weft("idle", "writesPer10s")),
+  atMost(2, "SC-4 change among 1,000 / among 100", [weft("change-1000"), weft("change-100")]),
+  atMost(2, "SC-4 change among 5,000 / among 100", [weft("change-5000"), weft("change-100")]),
+];
+
 type Compared = readonly [value: Term, dividedBy?: Term];
 
 function atLeast(bar: number, name: string, [value, dividedBy]: Compared): Bar {
@@ -79,6 +104,10 @@ function atLeast(bar: number, name: string, [value, dividedBy]: Compared): Bar {
 
 function atMost(bar: number, name: string, compared: Compared): Bar {
   return { ...atLeast(bar, name, compared), direction: "at most" };
+}
+
+function withinBudget(name: string, budget: number, value: Term): Bar {
+  return { name, value, budget, direction: "at most", bar: 1 };
 }
 
 function weft(name: string, extra?: string): Term {

@@ -10,6 +10,7 @@ export const SUITES = [
   "memory",
   "hostile",
   "soak",
+  "control-plane",
   "bars",
 ] as const;
 export type Suite = (typeof SUITES)[number];
@@ -82,6 +83,7 @@ const USUAL: Readonly<Record<Suite, { readonly rounds: number; readonly seconds:
   memory: { rounds: 3, seconds: 5 },
   hostile: { rounds: 3, seconds: 5 },
   soak: { rounds: 1, seconds: 600 },
+  "control-plane": { rounds: 3, seconds: 20 },
   bars: { rounds: 5, seconds: 4 },
 };
 const USAGE = "usage: npm run bench -- SUITE [--json] [--case NAME]… [--contender NAME]… [--rounds N] [--seconds N]";

@@ -13,6 +13,8 @@ export type Bar = {
   readonly dividedBy?: Term;
   /** Subtracted instead of divided: for amounts above a baseline. */
   readonly minus?: Term;
+  /** The figure that is allowed: the ratio is the share of it that was used. */
+  readonly budget?: number;
   readonly direction: "at least" | "at most";
   readonly bar: number;
 };
@@ -64,7 +66,7 @@ function evaluate(bar: Bar, rows: readonly Row[]): Ratio | undefined {
   const other = otherTerm && look(otherTerm, rows);
   if (value === undefined || (otherTerm !== undefined && other === undefined)) return undefined;
   const combine = (left: number, right: number | undefined): number => {
-    if (right === undefined) return left;
+    if (right === undefined) return left / (bar.budget ?? 1);
     return bar.dividedBy === undefined ? left - right : left / right;
   };
   const paired = [...value.values].flatMap(([turn, left]) => {

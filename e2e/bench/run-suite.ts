@@ -1,4 +1,4 @@
-import { HANDSHAKE_BARS, HOSTILE_BARS, LATENCY_BARS, MEMORY_BARS, TUNNEL_BARS } from "./bars.ts";
+import { CONTROL_PLANE_BARS, HANDSHAKE_BARS, HOSTILE_BARS, LATENCY_BARS, MEMORY_BARS, TUNNEL_BARS } from "./bars.ts";
 import { allContenders } from "./contenders/all.ts";
 import { rawVeth } from "./contenders/raw-veth.ts";
 import { shardContenders } from "./contenders/weft.ts";
@@ -6,6 +6,7 @@ import { describeHost, repositoryVersion } from "./host-facts.ts";
 import type { BenchOptions, Suite } from "./options.ts";
 import { computeRatios } from "./ratios.ts";
 import type { BenchReport } from "./report.ts";
+import { CONTROL_PLANE_CASES, runControlPlaneSuite } from "./suites/control-plane.ts";
 import { HANDSHAKE_CASES, runHandshakeSuite } from "./suites/handshake.ts";
 import { HOSTILE_CASES, runHostileSuite } from "./suites/hostile.ts";
 import { latencyCases } from "./suites/latency-cases.ts";
@@ -96,6 +97,7 @@ const SUITE_RUNS: Readonly<Record<SingleSuite, SuiteRun>> = {
   shards: shardSuite(),
   memory: { caseNames: MEMORY_CASES, bars: MEMORY_BARS, run: runMemorySuite },
   hostile: { caseNames: HOSTILE_CASES, bars: HOSTILE_BARS, run: runHostileSuite },
+  "control-plane": { caseNames: CONTROL_PLANE_CASES, bars: CONTROL_PLANE_BARS, run: runControlPlaneSuite },
   soak: { caseNames: SOAK_CASES, bars: [], run: runSoakSuite },
   offload: { caseNames: OFFLOAD_CASES, bars: [], run: runOffloadSuite },
   handshake: { caseNames: HANDSHAKE_CASES, bars: HANDSHAKE_BARS, run: runHandshakeSuite },
