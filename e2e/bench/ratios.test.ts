@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { LATENCY_BARS, TUNNEL_BARS } from "./bars.ts";
+import { CONTROL_PLANE_BARS, LATENCY_BARS, TUNNEL_BARS } from "./bars.ts";
 import { asksFor, computeRatios, type Bar } from "./ratios.ts";
 
 const weft = {
@@ -87,4 +87,17 @@ test("a bar asks for every contender that could be the best", () => {
   expect(best && asksFor(best, { case: "ping-idle", contender: "gotatun" })).toBe(true);
   expect(best && asksFor(best, { case: "ping-idle", contender: "yip" })).toBe(false);
   expect(best && asksFor(best, { case: "ping-loaded", contender: "gotatun" })).toBe(false);
+});
+
+test("a budget's ratio is the share that was used, and holds up to the whole of it", () => {
+  const joined = (bytesPerAgent: number) => [
+    { name: "join", contender: "weft", samples: [{ round: 1, value: 300, extra: { bytesPerAgent } }] },
+  ];
+  const ratiosOf = (bytesPerAgent: number) => computeRatios(CONTROL_PLANE_BARS, joined(bytesPerAgent));
+
+  expect(ratiosOf(1_000)).toMatchObject([
+    { name: "B1 p95", value: 0.3, bar: 1, holds: true },
+    { name: "B1 bytes", value: 1, holds: true },
+  ]);
+  expect(ratiosOf(1_001).at(1)).toMatchObject({ value: 1.001, holds: false });
 });
