@@ -112,7 +112,7 @@ function follow(socket: WebSocket, { options, nonce, onWelcome, onRefusal }: Sta
       case "bye":
         return onRefusal(`bye: ${frame.reason}`, frame.retryAfterMs);
       case "ping":
-        return send({ kind: "pong", token: frame.token });
+        return send({ kind: "pong", token: frame.token, wallClockMs: Date.now() });
       default: {
         const followed = map.handle(frame);
         if (followed.kind === "need") return send({ kind: "needMap", reason: "gap" });
