@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, PoisonError};
 
+use filter::RecordsTaken;
 use ports::{Datagrams, Instant, TunQueue};
 
 use crate::command::CommandError;
 use crate::counters::{peer_counter_names, total_counter_names};
 use crate::driver::ShardClock;
 use crate::event::{Event, Events, FailureText};
-use crate::flow_rows::{write_flows, write_rules};
+use crate::flow_rows::{write_flows, write_records, write_rules};
 use crate::peer::Peer;
 use crate::shard::{Shard, ShardLimits, ShardParts};
 use crate::shared::{MailState, ShardBoard, ShardState, Shared, Stop};
@@ -149,8 +150,8 @@ impl Engine {
     }
 
     /// Fills one row per filter rule, in the order of the rules.
-    pub fn read_rule_counters(&self, into: &mut [u64]) -> Rows {
-        write_rules(self.shared.read().filter(), into)
+    pub fn read_rule_counters(&self, into: &mut [u64], now: Instant) -> Rows {
+        write_rules(self.shared.read().filter(), now, into)
     }
 
     /// Fills rows of flows behind a position of the flow table, at most as many as fit; fewer mean the end. Begin at 0,
@@ -158,6 +159,13 @@ impl Engine {
     pub fn read_flows(&self, from: u64, into: &mut [u64], now: Instant) -> usize {
         let state = self.shared.read();
         write_flows(&self.shared.flows, &state, (from, now), into)
+    }
+
+    /// Fills rows of flows that are to be recorded, one flow of `sampling`, 0 = none: those that ended since the last call
+    /// or go on for long. Counts are those since their beginning.
+    pub fn take_flow_records(&self, sampling: u32, into: &mut [u64], now: Instant) -> RecordsTaken {
+        let state = self.shared.read();
+        write_records(&self.shared.flows, &state, (sampling, now), into)
     }
 
     /// What each shard uses at the moment.

@@ -33,6 +33,7 @@ pub use command::{CommandError, Problem};
 pub use counters::{peer_counter_names, total_counter_names};
 pub use driver::{Ready, ShardClock, Wait, WantRoom};
 pub use engine::{Engine, EngineLimits, Rows, Wake};
+pub use filter::RecordsTaken;
 pub use flow_rows::{flow_names, rule_counter_names};
 pub use guard::ShardEnd;
 pub use packet_queue::PacketQueue;

@@ -56,6 +56,9 @@ struct RuleCounts {
     packets: AtomicU64,
     bytes: AtomicU64,
     drops: AtomicU64,
+    flows: AtomicU64,
+    /// When a packet met it last, plus one; 0 = never.
+    last_ms_plus_one: AtomicU64,
 }
 
 /// Counts of one rule since its number appeared in the policy.
@@ -69,6 +72,18 @@ pub struct RuleRow {
     pub bytes: u64,
     /// Packets that were dropped.
     pub drops: u64,
+    /// Flows that it let begin, or dropped from their first packet on.
+    pub flows: u64,
+    /// When a packet met it last.
+    pub last_ms: Option<u64>,
+}
+
+/// Packets that met a rule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Met {
+    pub(crate) packets: u64,
+    pub(crate) bytes: u64,
+    pub(crate) now_ms: u64,
 }
 
 impl Filter {
@@ -120,6 +135,9 @@ impl Filter {
                 counts.packets.fetch_add(row.packets, Ordering::Relaxed);
                 counts.bytes.fetch_add(row.bytes, Ordering::Relaxed);
                 counts.drops.fetch_add(row.drops, Ordering::Relaxed);
+                counts.flows.fetch_add(row.flows, Ordering::Relaxed);
+                let last = row.last_ms.map_or(0, |ms| ms + 1);
+                counts.last_ms_plus_one.store(last, Ordering::Relaxed);
             }
         }
     }
@@ -140,6 +158,11 @@ impl Filter {
                 packets: counts.packets.load(Ordering::Relaxed),
                 bytes: counts.bytes.load(Ordering::Relaxed),
                 drops: counts.drops.load(Ordering::Relaxed),
+                flows: counts.flows.load(Ordering::Relaxed),
+                last_ms: counts
+                    .last_ms_plus_one
+                    .load(Ordering::Relaxed)
+                    .checked_sub(1),
             })
     }
 
@@ -171,16 +194,24 @@ impl Filter {
         }
     }
 
-    pub(crate) fn count_passed(&self, rule: RuleRef, packets: u64, bytes: u64) {
+    pub(crate) fn count_passed(&self, rule: RuleRef, met: Met) {
         if let Some(counts) = self.counts.get(rule.place as usize) {
-            counts.packets.fetch_add(packets, Ordering::Relaxed);
-            counts.bytes.fetch_add(bytes, Ordering::Relaxed);
+            counts.packets.fetch_add(met.packets, Ordering::Relaxed);
+            counts.bytes.fetch_add(met.bytes, Ordering::Relaxed);
+            counts.note_time(met.now_ms);
         }
     }
 
-    pub(crate) fn count_dropped(&self, rule: RuleRef, packets: u64) {
+    pub(crate) fn count_dropped(&self, rule: RuleRef, met: Met) {
         if let Some(counts) = self.counts.get(rule.place as usize) {
-            counts.drops.fetch_add(packets, Ordering::Relaxed);
+            counts.drops.fetch_add(met.packets, Ordering::Relaxed);
+            counts.note_time(met.now_ms);
+        }
+    }
+
+    pub(crate) fn count_flow(&self, rule: RuleRef) {
+        if let Some(counts) = self.counts.get(rule.place as usize) {
+            counts.flows.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -210,7 +241,21 @@ impl Filter {
     }
 }
 
+impl RuleCounts {
+    fn note_time(&self, now_ms: u64) {
+        self.last_ms_plus_one.store(now_ms + 1, Ordering::Relaxed);
+    }
+}
+
 impl Decision {
+    /// The rule that spoke.
+    pub(crate) fn rule(self) -> Option<RuleRef> {
+        match self {
+            Decision::Allow { rule, .. } => Some(rule),
+            Decision::Deny { rule } => rule,
+        }
+    }
+
     pub(crate) fn verdict(self) -> Verdict {
         match self {
             Decision::Allow { .. } => Verdict::Allow,

@@ -1,4 +1,4 @@
-use crate::filter::{Decision, Filter, Verdict};
+use crate::filter::{Decision, Filter, Met, Verdict};
 use crate::flows::{FlowKey, FlowNews, FlowTable, PeerId, Place, Sample, TcpNote};
 use crate::rule::Direction;
 use crate::subject::{Parsed, Subject};
@@ -52,7 +52,7 @@ impl Judge {
         let Some(parsed) = Parsed::of(packet) else {
             self.settle(bench);
             let decision = bench.filter.decide_unreadable(direction);
-            return counted(bench.filter, decision, 1, packet.len() as u64);
+            return counted(bench, decision, 1, packet.len() as u64);
         };
         let bytes = packet.len() as u64;
         if self.is_related(bench, passage, &parsed) {
@@ -89,7 +89,7 @@ impl Judge {
             decision,
             pending: Sample::default(),
         });
-        counted(bench.filter, decision, 1, bytes)
+        counted(bench, decision, 1, bytes)
     }
 
     /// The packet judged last was a super-frame: counts what its pieces are beside it.
@@ -106,7 +106,7 @@ impl Judge {
         if last.pending.packets > 0 {
             bench.flows.add(&last.place, last.decision, last.pending);
             let Sample { packets, bytes, .. } = last.pending;
-            counted(bench.filter, last.decision, packets, bytes);
+            counted(bench, last.decision, packets, bytes);
         }
     }
 
@@ -137,17 +137,26 @@ impl Judge {
         };
         let rule = bench.flows.related(bench.filter, &place, &mut self.news);
         if let Some(rule) = rule {
-            let bytes = passage.packet.len() as u64;
-            bench.filter.count_passed(rule, 1, bytes);
+            let met = Met {
+                packets: 1,
+                bytes: passage.packet.len() as u64,
+                now_ms: bench.now_ms,
+            };
+            bench.filter.count_passed(rule, met);
         }
         rule.is_some()
     }
 }
 
-fn counted(filter: &Filter, decision: Decision, packets: u64, bytes: u64) -> Verdict {
+fn counted(bench: &Bench<'_>, decision: Decision, packets: u64, bytes: u64) -> Verdict {
+    let met = Met {
+        packets,
+        bytes,
+        now_ms: bench.now_ms,
+    };
     match decision {
-        Decision::Allow { rule, .. } => filter.count_passed(rule, packets, bytes),
-        Decision::Deny { rule: Some(rule) } => filter.count_dropped(rule, packets),
+        Decision::Allow { rule, .. } => bench.filter.count_passed(rule, met),
+        Decision::Deny { rule: Some(rule) } => bench.filter.count_dropped(rule, met),
         Decision::Deny { rule: None } => {}
     }
     decision.verdict()

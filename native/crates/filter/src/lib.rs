@@ -16,7 +16,10 @@ mod subject;
 
 pub use exercise::exercise;
 pub use filter::{Filter, RuleRow, Verdict};
-pub use flows::{FlowNews, FlowPage, FlowPorts, FlowRow, FlowTable, PeerId};
+pub use flows::{
+    FlowLife, FlowNews, FlowPage, FlowPorts, FlowRow, FlowTable, PeerId, RecordsTaken,
+    RecordsWanted, Sampling,
+};
 pub use judge::{Bench, Judge, Passage};
 pub use rule::{Action, Detail, Direction, Directions, PortRange, Replies, Rule};
 pub use subject::{Layer4, Subject};

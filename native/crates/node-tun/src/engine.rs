@@ -128,7 +128,11 @@ impl Engine {
     /// Fills one row per filter rule, columns as `ruleCounterNames()`. Returns as `readPeerCounters` does.
     #[napi(ts_args_type = "into: BigUint64Array")]
     pub fn read_rule_counters(&self, env: Env, into: Words<'_>) -> Result<i32> {
-        Ok(rows(self.running(&env)?.engine.read_rule_counters(into)))
+        Ok(rows(
+            self.running(&env)?
+                .engine
+                .read_rule_counters(into, SystemClock.now()),
+        ))
     }
 
     /// Fills rows of flows from a position of the flow table on, columns as `flowNames()`, and returns how many. Fewer
@@ -139,6 +143,27 @@ impl Engine {
         let running = self.running(&env)?;
         let rows = running.engine.read_flows(from, into, SystemClock.now());
         Ok(u32::try_from(rows).unwrap_or(u32::MAX))
+    }
+
+    /// Fills rows of flows that ended since the last call or go on for long, columns as `flowNames()`; one flow of
+    /// `sampling`, 0 = none. What does not fit comes with a later call, except for ends that come too fast: `lost` counts
+    /// those.
+    #[napi(ts_args_type = "sampling: number, into: BigUint64Array")]
+    pub fn take_flow_records(
+        &self,
+        env: Env,
+        sampling: u32,
+        into: Words<'_>,
+    ) -> Result<FlowRecordsTaken> {
+        let running = self.running(&env)?;
+        let taken = running
+            .engine
+            .take_flow_records(sampling, into, SystemClock.now());
+        let count = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        Ok(FlowRecordsTaken {
+            rows: count(taken.rows as u64),
+            lost: count(taken.lost),
+        })
     }
 
     /// What is in use, what is not and why.
@@ -176,6 +201,16 @@ impl Engine {
         let closed = || Failure::new("closed", "the engine is closed").into_error(env);
         self.running.as_ref().ok_or_else(closed)
     }
+}
+
+/// What `takeFlowRecords` did.
+#[napi(object)]
+#[derive(Debug)]
+pub struct FlowRecordsTaken {
+    /// Rows written.
+    pub rows: u32,
+    /// Ends of flows that nobody will record.
+    pub lost: u32,
 }
 
 fn rows(rows: engine::Rows) -> i32 {

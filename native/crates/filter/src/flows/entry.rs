@@ -9,6 +9,10 @@ use crate::rule::{Direction, Replies};
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) key: FlowKey,
+    /// Number that no other flow of the table had or will have; given when it is stored.
+    pub(crate) id: u64,
+    /// What who records flows has heard of it.
+    pub(crate) told: Told,
     pub(crate) peer: PeerId,
     pub(crate) started_ms: u64,
     pub(crate) last_ms: u64,
@@ -20,6 +24,17 @@ pub(crate) struct Entry {
     /// Policy that the judgements are of.
     generation: u32,
     tcp: TcpState,
+}
+
+/// What who records flows has heard of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Told {
+    #[default]
+    Nothing,
+    /// How it stood at that time.
+    At(u64),
+    /// That it ended.
+    End,
 }
 
 /// One direction of a flow.
@@ -102,6 +117,8 @@ impl Entry {
     ) -> Self {
         let mut entry = Entry {
             key,
+            id: 0,
+            told: Told::Nothing,
             peer,
             started_ms: now_ms,
             last_ms: now_ms,
@@ -233,6 +250,15 @@ impl Entry {
         now_ms.saturating_sub(self.last_ms) > self.idle_max_ms()
     }
 
+    /// Whether there is something new to record of a flow that lives.
+    pub(crate) fn is_news(&self, now_ms: u64) -> bool {
+        match self.told {
+            Told::Nothing => now_ms.saturating_sub(self.started_ms) >= FIRST_RECORD_MS,
+            Told::At(ms) => self.last_ms > ms && now_ms.saturating_sub(ms) >= NEXT_RECORD_MS,
+            Told::End => false,
+        }
+    }
+
     /// What is lost when the flow makes room for another.
     pub(crate) fn worth(&self) -> Worth {
         if self.allowed().is_none() {
@@ -299,6 +325,10 @@ pub(crate) enum Worth {
     Established,
 }
 
+/// Age at which a flow is recorded though it goes on.
+const FIRST_RECORD_MS: u64 = 2_000;
+/// Time from there to the next record of it.
+const NEXT_RECORD_MS: u64 = 30_000;
 const DENIED_MS: u64 = 30_000;
 const TCP_OPENING_MS: u64 = 60_000;
 /// RFC 5382 asks for 2 h 4 min at least.

@@ -2,18 +2,21 @@
 
 mod entry;
 mod key;
+mod records;
 mod stripe;
 
 use core::net::IpAddr;
 use std::hash::RandomState;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use entry::{Sample, TcpNote};
 pub(crate) use key::FlowKey;
+pub use records::{RecordsTaken, RecordsWanted, Sampling};
 
 use crate::filter::{Decision, Filter, RuleRef, Verdict};
 use crate::rule::Direction;
-use entry::{Entry, Follow};
+use entry::{Entry, Follow, Told};
 use stripe::{Stored, Stripe};
 
 /// Flows by their ends. The two directions of a flow may be seen by different shards, so all share one table; it is
@@ -22,6 +25,8 @@ use stripe::{Stored, Stripe};
 pub struct FlowTable {
     stripes: Box<[Mutex<Stripe>]>,
     secret: RandomState,
+    /// Position at which the search for flows to record goes on.
+    recorded_to: AtomicU64,
 }
 
 /// A peer, told apart from those that had its slot before.
@@ -64,8 +69,12 @@ pub struct FlowNews {
 pub struct FlowRow {
     /// Where the row is in the table, see [`FlowTable::read`].
     pub position: u64,
-    /// Number of the peer at the other end.
-    pub peer: u32,
+    /// Number that no other flow of the table had or will have.
+    pub id: u64,
+    /// Whether it goes on.
+    pub life: FlowLife,
+    /// Number of the peer at the other end; `None` when that peer is gone.
+    pub peer: Option<u32>,
     /// Our end.
     pub local: IpAddr,
     /// The other end.
@@ -90,6 +99,15 @@ pub struct FlowRow {
     pub age_ms: u64,
     /// Milliseconds since the last packet that passed.
     pub idle_ms: u64,
+}
+
+/// Whether a flow goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowLife {
+    /// Its packets still meet what was decided before.
+    Open,
+    /// It was closed, silent for too long, or made room for another.
+    Ended,
 }
 
 /// What distinguishes flows between the same addresses.
@@ -131,6 +149,7 @@ impl FlowTable {
                 .map(|_| Mutex::new(Stripe::new(slots)))
                 .collect(),
             secret: RandomState::new(),
+            recorded_to: AtomicU64::new(0),
         }
     }
 
@@ -202,7 +221,10 @@ impl FlowTable {
                 news.cut += u32::from(entry.follow(filter) == Follow::Cut);
                 let before = entry.allowed().is_some();
                 let decision = entry.decide(direction, filter);
-                news.started += u32::from(!before && entry.allowed().is_some());
+                if let Some(rule) = entry.allowed().filter(|_| !before) {
+                    news.started += 1;
+                    filter.count_flow(rule);
+                }
                 entry.count(direction, decision, sample, now_ms);
                 return decision;
             }
@@ -210,6 +232,9 @@ impl FlowTable {
             news.expired += 1;
         }
         let decision = filter.decide(direction, &key.subject(direction));
+        if let Some(rule) = decision.rule() {
+            filter.count_flow(rule);
+        }
         let mut entry = Entry::new(key, peer, direction, decision, filter, now_ms);
         entry.count(direction, decision, sample, now_ms);
         news.started += u32::from(entry.allowed().is_some());
@@ -287,7 +312,12 @@ fn row(position: u64, entry: &Entry, now_ms: u64) -> FlowRow {
     };
     FlowRow {
         position,
-        peer: entry.peer.slot,
+        id: (position >> SLOT_BITS) << FLOW_ID_BITS | entry.id,
+        life: match entry.told {
+            Told::End => FlowLife::Ended,
+            Told::Nothing | Told::At(_) => FlowLife::Open,
+        },
+        peer: Some(entry.peer.slot),
         local: key.local(),
         remote: key.remote(),
         protocol: key.protocol(),
@@ -306,5 +336,7 @@ fn row(position: u64, entry: &Entry, now_ms: u64) -> FlowRow {
 const COPIED_AT_ONCE: usize = 16;
 const STRIPES_MAX: usize = 64;
 const STRIPE_LEN_MIN: usize = 1024;
+/// Bits of a flow's number that count inside its stripe; the stripe is above them.
+const FLOW_ID_BITS: u32 = 48;
 const SLOT_BITS: u32 = 32;
 const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;

@@ -1,6 +1,9 @@
+use std::collections::VecDeque;
+
 use super::PeerId;
-use super::entry::{Entry, Worth};
+use super::entry::{Entry, Told, Worth};
 use super::key::FlowKey;
+use super::records::Sampling;
 
 /// A part of the flow table: a hash table with chains through slots that are allocated once.
 #[derive(Debug)]
@@ -15,6 +18,13 @@ pub(crate) struct Stripe {
     hand: usize,
     /// What peers hold, by the low bits of their serial numbers; those that share them share a part of the table.
     holders: Box<[Holder]>,
+    /// Flows that were ever stored.
+    born: u64,
+    sampling: Sampling,
+    /// Flows that were forgotten and are not recorded yet. Has its room from the moment something is recorded.
+    ended: VecDeque<Entry>,
+    /// Ends that nobody will record, since the last look.
+    lost: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +64,10 @@ impl Stripe {
             used: 0,
             hand: 0,
             holders: vec![Holder::default(); HOLDERS].into_boxed_slice(),
+            born: 0,
+            sampling: Sampling::OFF,
+            ended: VecDeque::new(),
+            lost: 0,
         }
     }
 
@@ -73,7 +87,7 @@ impl Stripe {
     pub(crate) fn insert(
         &mut self,
         hash: u64,
-        entry: Entry,
+        mut entry: Entry,
         rehash: impl Fn(&FlowKey) -> u64,
     ) -> Stored {
         let stored = if self.free == Link::default() && self.slots.len() == self.slots.capacity() {
@@ -84,6 +98,8 @@ impl Stripe {
         } else {
             Stored::Free
         };
+        self.born += 1;
+        entry.id = self.born;
         let holder = holder_of(entry.peer);
         let bucket = self.bucket(hash);
         let next = self.heads.get(bucket).copied().unwrap_or_default();
@@ -132,7 +148,10 @@ impl Stripe {
                     }
                 }
                 if let Some(slot) = self.slots.get_mut(at) {
-                    *slot = Slot::Free { next: self.free };
+                    let freed = core::mem::replace(slot, Slot::Free { next: self.free });
+                    if let Slot::Used { entry, .. } = freed {
+                        self.record_end(entry);
+                    }
                 }
                 self.free = link;
                 self.used -= 1;
@@ -174,6 +193,71 @@ impl Stripe {
             };
         }
         behind.len() > into.len()
+    }
+
+    /// Records one flow of so many from now on.
+    pub(crate) fn set_sampling(&mut self, sampling: Sampling) {
+        if self.sampling == sampling {
+            return;
+        }
+        self.sampling = sampling;
+        self.lost = 0;
+        self.ended = match sampling {
+            Sampling::OFF => VecDeque::new(),
+            _ => VecDeque::with_capacity(ENDED_MAX),
+        };
+    }
+
+    /// Takes flows that ended, one to each place, and how many ends were lost.
+    pub(crate) fn take_ended(&mut self, into: &mut [Option<Entry>]) -> u64 {
+        for place in into {
+            *place = self.ended.pop_front();
+        }
+        core::mem::take(&mut self.lost)
+    }
+
+    /// Copies what is to be recorded among the slots from `from` on, one to each place, as told from here on. Returns
+    /// whether there are slots behind them.
+    pub(crate) fn take_news(
+        &mut self,
+        from: usize,
+        into: &mut [Option<Entry>],
+        told: impl Fn(&Entry) -> Option<Told>,
+    ) -> bool {
+        let sampling = self.sampling;
+        let Some(behind) = self.slots.get_mut(from..) else {
+            return false;
+        };
+        let more = behind.len() > into.len();
+        for (place, slot) in into.iter_mut().zip(behind) {
+            *place = None;
+            if let Slot::Used { entry, .. } = slot
+                && entry.told != Told::End
+                && sampling.takes(entry.id)
+                && let Some(told) = told(entry)
+            {
+                entry.told = told;
+                *place = Some(entry.clone());
+            }
+        }
+        more
+    }
+
+    /// Ends of denied flows take no more than half the room.
+    fn record_end(&mut self, mut entry: Entry) {
+        if !self.sampling.takes(entry.id) || entry.told == Told::End {
+            return;
+        }
+        let room = match entry.worth() {
+            Worth::Denied => ENDED_MAX / 2,
+            Worth::Young | Worth::Established => ENDED_MAX,
+        };
+        if self.ended.len() < room {
+            entry.told = Told::End;
+            self.ended.push_back(entry);
+        } else {
+            self.lost += 1;
+        }
     }
 
     /// Forgets a flow. A peer that holds more than its share makes room among its own flows only, records of drops aside;
@@ -285,6 +369,8 @@ impl Link {
     }
 }
 
+/// Ends that wait in one stripe to be recorded.
+const ENDED_MAX: usize = 128;
 const SWEPT_PER_INSERT: usize = 2;
 const LOOKED_AT: usize = 16;
 const HOLDERS: usize = 1024;

@@ -99,11 +99,11 @@ pub(crate) fn back(protocol: u8, body: Body) -> Described {
     Described::whole(THERE, HERE, protocol, body)
 }
 
-fn peer(slot: u32, serial: u32) -> PeerId {
+pub(crate) fn peer(slot: u32, serial: u32) -> PeerId {
     PeerId { slot, serial }
 }
 
-fn tcp(source: u16, destination: u16, flags: u8) -> Body {
+pub(crate) fn tcp(source: u16, destination: u16, flags: u8) -> Body {
     Body::Ports {
         source,
         destination,
@@ -590,7 +590,7 @@ fn packets_and_bytes_of_a_batch_are_counted_once_at_the_flow_and_at_its_rule() {
     );
     assert_eq!(
         (row.peer, row.rule, row.began),
-        (3, Some(1), Direction::Out)
+        (Some(3), Some(1), Direction::Out)
     );
     let counts = host.filter.rows().next().unwrap();
     assert_eq!(

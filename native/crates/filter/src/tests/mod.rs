@@ -4,4 +4,5 @@ mod change;
 mod flows;
 mod model;
 mod packets;
+mod records;
 mod rules;
