@@ -54,6 +54,12 @@ export declare class Engine {
    * than fit mean the end; else go on at the position of the last row plus one.
    */
   readFlows(from: bigint, into: BigUint64Array): number
+  /**
+   * Fills rows of flows that ended since the last call or go on for long, columns as `flowNames()`; one flow of
+   * `sampling`, 0 = none. What does not fit comes with a later call, except for ends that come too fast: `lost` counts
+   * those.
+   */
+  takeFlowRecords(sampling: number, into: BigUint64Array): FlowRecordsTaken
   /** What is in use, what is not and why. */
   status(): EngineStatus
   /**
@@ -214,6 +220,14 @@ export interface EngineStatus {
 
 /** Columns of `Engine.readFlows`. */
 export declare function flowNames(): Array<string>
+
+/** What `takeFlowRecords` did. */
+export interface FlowRecordsTaken {
+  /** Rows written. */
+  rows: number
+  /** Ends of flows that nobody will record. */
+  lost: number
+}
 
 /** What to change about an interface. */
 export interface LinkChangeOptions {

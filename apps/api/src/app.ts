@@ -254,7 +254,8 @@ function jobsOf(own: {
     nowMs: clock.nowMs,
   });
   const { flush: flushTraffic } = hub.traffic;
-  const rounds = { flushTraffic, removeAbsent, watchConceal, sendWebhooks, turnNodeJobs };
+  const { flush: flushFlows } = hub.flows;
+  const rounds = { flushTraffic, flushFlows, removeAbsent, watchConceal, sendWebhooks, turnNodeJobs };
   return startJobs({ db: database.db, clock, retention, onError, ...rounds });
 }
 

@@ -4,7 +4,7 @@ import type { LocalIdentity } from "./core/handshake/identity.ts";
 import { createTunnelCore } from "./core/tunnel-core.ts";
 import { type CounterNames, createCounterReader } from "./io/counter-reader.ts";
 import { createDrive, type Scheduler } from "./io/drive.ts";
-import { readFlows } from "./io/flow-reader.ts";
+import { createRecordReader, readFlows } from "./io/flow-reader.ts";
 import { createMtuControl, mtuBounds } from "./io/mtu-control.ts";
 import type { InterfaceControl } from "./io/interface-control.ts";
 import type { OffloadState, Tunnel, TunnelClock, TunnelError, TunnelEvent, TunnelSelf } from "./tunnel.ts";
@@ -58,6 +58,7 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
   const drive = createDrive({ core, engine, clock, scheduler: parts.scheduler, onEvent });
   const { publicKeyAt, counters: handshakes } = core;
   const reader = createCounterReader({ engine, names: parts.counterNames, publicKeyAt, handshakes });
+  const takeRecords = createRecordReader({ engine, columns: parts.counterNames.flows, publicKeyAt });
   wake = drive.wake;
   drive.change(() => {}); // Sends what the core wants from the start: its cookie secrets.
   const fixed = { interfaceName: engine.tunName, listenPort: engine.listenPort, shards: engine.shardCount };
@@ -82,6 +83,7 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
         state === "closed"
           ? { total: 0, flows: [] }
           : readFlows({ engine, columns: parts.counterNames.flows, publicKeyAt, flowsMax }),
+      takeFlowRecords: (wanted) => (state === "closed" ? { records: [], lost: 0 } : takeRecords(wanted)),
       status: () => ({
         ...fixed,
         offloads: state === "closed" ? [] : offloadsOf(engine),

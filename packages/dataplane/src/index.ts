@@ -1,6 +1,7 @@
 export type {
   FlowList,
   FlowState,
+  RecordedFlow,
   ResumePoint,
   CounterTable,
   EngineTuning,
@@ -11,6 +12,7 @@ export type {
   PeerPathMtu,
   PeerSession,
   PeerState,
+  TakenFlows,
   Tunnel,
   TunnelClock,
   TunnelCounters,

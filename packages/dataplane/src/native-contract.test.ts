@@ -133,6 +133,7 @@ async function startHost(
     events: () => call({ name: "events" }),
     counters: () => call({ name: "counters" }),
     flows: () => call({ name: "flows" }),
+    flowRecords: () => call({ name: "flowRecords" }),
     close: async () => void (await call({ name: "close" })),
     async reaches(to, packet) {
       await call({ name: "say", to: prefixParts(to.inner).address, ...packet });

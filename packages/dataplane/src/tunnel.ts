@@ -132,6 +132,11 @@ export type Tunnel = {
   counters(): TunnelCounters;
   /** The flows with the most bytes, at most so many; judged by the rules of now. */
   flows(flowsMax: number): FlowList;
+  /**
+   * Flows that ended since the last call, that are some seconds old, or that went on for half a minute since their last
+   * record; of one flow in `sampling`, 0 = none. At most so many; what does not fit comes with a later call.
+   */
+  takeFlowRecords(wanted: { readonly sampling: number; readonly recordsMax: number }): TakenFlows;
   status(): TunnelStatus;
   /** Removes the interface, ends the threads, wipes the keys. May be called twice. */
   close(): void;
@@ -240,6 +245,16 @@ export type FlowState = {
   /** Since the last packet that passed. */
   readonly idleMs: number;
 };
+
+/** Records of flows. */
+export type TakenFlows = {
+  readonly records: readonly RecordedFlow[];
+  /** Ends of flows that came too fast to be recorded, since the last call. */
+  readonly lost: number;
+};
+
+/** A flow with a number that no other one of its tunnel has. */
+export type RecordedFlow = FlowState & { readonly id: bigint; readonly state: "open" | "ended" };
 
 /** What the slow path counted since the tunnel started. */
 export type HandshakeCounters = {

@@ -15,6 +15,7 @@ import {
   encodeMapBody,
   encodeServerFrame,
 } from "./codec.ts";
+import { FLOW_RECORDS_MAX, type FlowRecord } from "./flow-records.ts";
 import { FRAME_BYTES_MAX, type AgentFrame, type ServerFrame } from "./frames.ts";
 import { concealProfileIds, jobIds, networkIds, peerIds } from "./ids.ts";
 import { identityKeyFromBytes, publicKeyFromBytes, serverKeyFromBytes } from "./keys.ts";
@@ -117,6 +118,7 @@ const self: fc.Arbitrary<MapSelf> = fc.oneof(
   fc.record(settings),
   fc.record({ ...settings, profileFallback }),
   fc.record({ ...settings, conceal }),
+  fc.record({ ...settings, flowSampling: fc.integer({ min: 1, max: 10_000 }) }),
   fc.record({ ...settings, ...roads }),
 );
 const portRange = fc.tuple(port, port).map(([a, b]) => ({ low: Math.min(a, b), high: Math.max(a, b) }));
@@ -304,11 +306,53 @@ const counters = fc.integer({ min: 0, max: 20 }).chain((rows) => {
     totals: fc.array(fc.record({ name: fc.stringMatching(/^[a-zA-Z]{1,20}$/), value: u64 }), { maxLength: 5 }),
     cpuMicroseconds: u64,
     rssBytes: time,
+    rules: fc.array(
+      fc.record({
+        rule: u32,
+        packets: u64,
+        bytes: u64,
+        drops: u64,
+        flows: u64,
+        lastHitAgeMs: fc.option(fc.nat()),
+      }),
+      { maxLength: 4 },
+    ),
   });
 });
 
+const ends = fc.oneof(fc.record({ local: ipv4, remote: ipv4 }), fc.record({ local: ipv6, remote: ipv6 }));
+const anyPort = fc.option(fc.integer({ min: 0, max: 65_535 }));
+const flow: fc.Arbitrary<FlowRecord> = fc
+  .tuple(
+    ends,
+    fc.record({
+      id: u64,
+      peerId: fc.option(peerId),
+      protocol: byte,
+      localPort: anyPort,
+      remotePort: anyPort,
+      icmpType: fc.option(byte),
+      began: fc.constantFrom("here" as const, "there" as const),
+      verdict: fc.constantFrom("allow" as const, "deny" as const),
+      rule: fc.option(u32),
+      rxPackets: u64,
+      rxBytes: u64,
+      txPackets: u64,
+      txBytes: u64,
+      drops: u64,
+      idleMs: fc.nat(),
+      state: fc.constantFrom("open" as const, "ended" as const),
+    }),
+    fc.nat(),
+  )
+  .map(([addresses, record, moreMs]) => ({ ...addresses, ...record, ageMs: record.idleMs + moreMs }));
+
 const agentFrame: fc.Arbitrary<AgentFrame> = fc.oneof(
   shared,
+  fc.record({
+    kind: fc.constant("flowRecords" as const),
+    flows: fc.record({ counterEpoch: u64, lost: fc.nat(), records: fc.array(flow, { maxLength: 4 }) }),
+  }),
   fc.record({
     kind: fc.constant("hello" as const),
     protocolVersion: u32,
@@ -515,6 +559,22 @@ describe("frames", () => {
     expect(decodeServerFrame(frame)).toMatchObject({ error: { code: "invalid_field", field: "welcome.heartbeat" } });
   });
 
+  test("AP-65: flow records beyond their bounds are refused with the name of the field", () => {
+    const [record] = fc.sample(flow, { numRuns: 1, seed: 1 });
+    const refused = (changed: Partial<FlowRecord>, copies = 1) => {
+      const records = Array.from({ length: copies }, () => ({ ...record!, ...changed }));
+      const bytes = encodeAgentFrame({ kind: "flowRecords", flows: { counterEpoch: 1n, lost: 0, records } });
+      const read = decodeAgentFrame(bytes);
+      return read.ok ? "taken" : JSON.stringify(read.error).replace(/^.*(flows\.\w+).*$/, "$1");
+    };
+
+    expect(refused({}, FLOW_RECORDS_MAX)).toBe("taken");
+    expect(refused({}, FLOW_RECORDS_MAX + 1)).toBe("flows.records");
+    expect(refused({ protocol: 256 })).toBe("flows.protocol");
+    expect(refused({ local: ipFrom(4, 1n), remote: ipFrom(6, 1n) })).toBe("flows.remote");
+    expect(refused({ localPort: 65_536 })).toBe("flows.local_port");
+    expect(refused({ ageMs: 5, idleMs: 6 })).toBe("flows.idle");
+  });
   test("a bye with words from a newer side still ends the stream", () => {
     // Field 62 (bye) with reason "shiny" in field 1.
     const bye = Uint8Array.of(0xf2, 0x03, 0x07, 0x0a, 0x05, 0x73, 0x68, 0x69, 0x6e, 0x79);

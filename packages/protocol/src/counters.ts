@@ -14,6 +14,23 @@ export type CountersReport = {
   /** Processor time of the whole process. */
   readonly cpuMicroseconds: bigint;
   readonly rssBytes: number;
+  /** Rules that something met since the report before; absent = the agent is older than this. */
+  readonly rules?: readonly RuleCounters[];
+};
+
+/** What met one rule of the map's filter, both ways; cumulative since the counter epoch began. */
+export type RuleCounters = {
+  /** Its number in the map. */
+  readonly rule: number;
+  /** Packets that passed, and their bytes. */
+  readonly packets: bigint;
+  readonly bytes: bigint;
+  /** Packets that were dropped. */
+  readonly drops: bigint;
+  /** Flows that it let begin, or dropped from their first packet on. */
+  readonly flows: bigint;
+  /** Since a packet met it last. */
+  readonly lastHitAgeMs: number | null;
 };
 
 /** One entry per peer in every column. */
@@ -49,3 +66,5 @@ export type StageCounters = {
 
 /** Most peers that one report carries. */
 export const COUNTER_PEERS_MAX = 20;
+/** Most rules that one report carries; the others follow with the next ones. */
+export const COUNTER_RULES_MAX = 256;

@@ -1,6 +1,7 @@
 import type { Endpoint, IpAddress } from "./addresses.ts";
 import type { ByeDetail, ByeReason } from "./bye.ts";
 import type { CountersReport } from "./counters.ts";
+import type { FlowReport } from "./flow-records.ts";
 import type { JobId, PeerId } from "./ids.ts";
 import type { IdentityKey, PublicKey, ServerKey } from "./keys.ts";
 import type { MapVersion } from "./network-map.ts";
@@ -79,6 +80,7 @@ export type AgentFrame =
   | { readonly kind: "needMap"; readonly reason: NeedMapReason }
   | { readonly kind: "status"; readonly status: NodeStatus }
   | { readonly kind: "counters"; readonly counters: CountersReport }
+  | { readonly kind: "flowRecords"; readonly flows: FlowReport }
   | { readonly kind: "jobPart"; readonly jobId: JobId; readonly index: number; readonly content: Uint8Array }
   /** What a running job found so far, as the text of one JSON object. */
   | { readonly kind: "jobEvent"; readonly jobId: JobId; readonly content: string }

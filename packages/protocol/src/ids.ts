@@ -22,6 +22,7 @@ export type WebhookId = Brand<string, "WebhookId">;
 export type DeliveryId = Brand<string, "DeliveryId">;
 export type BackupId = Brand<string, "BackupId">;
 export type ConcealProfileId = Brand<string, "ConcealProfileId">;
+export type FlowRecordId = Brand<string, "FlowRecordId">;
 
 /** Why a text is not an id of the wanted kind. */
 export type IdError = { readonly code: "id"; readonly expected: string; readonly got: string };
@@ -56,6 +57,7 @@ export const webhookIds = idKind<WebhookId>("hook_");
 export const deliveryIds = idKind<DeliveryId>("dlv_");
 export const backupIds = idKind<BackupId>("bak_");
 export const concealProfileIds = idKind<ConcealProfileId>("cpr_");
+export const flowRecordIds = idKind<FlowRecordId>("flw_");
 
 /** Bytes behind the text of an id. */
 export const ID_BYTES = 16;

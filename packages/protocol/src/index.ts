@@ -7,6 +7,7 @@ export * from "./codec.ts";
 export * from "./conceal/index.ts";
 export * from "./counters.ts";
 export * from "./filter-change.ts";
+export * from "./flow-records.ts";
 export * from "./frames.ts";
 export * from "./ids.ts";
 export * from "./inputs.ts";

@@ -32,6 +32,8 @@ export type MapSelf = {
   readonly profileFallback?: ProfileFallback;
   /** How datagrams are disguised; absent = plain WireGuard. */
   readonly conceal?: MapConceal;
+  /** One flow of so many is reported to the control plane; absent = none. */
+  readonly flowSampling?: number;
   /** Ranges that this node forwards into; absent = none. */
   readonly serves?: readonly ServedRoute[];
   /** Absent = the host's own way. */

@@ -14,6 +14,7 @@ import { createAddressWatch, type AddressWatch } from "./address-watch.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
 import { createClockGauge, type ClockGauge } from "./clock-gauge.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
+import { createFlowReporter } from "./flow-reporter.ts";
 import { createEngineRestart, type EngineRestart, type EngineRestarts } from "./engine-restart.ts";
 import type { HostFacts } from "../os/host-facts.ts";
 import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
@@ -246,18 +247,41 @@ function createReporter(
   },
 ): StatusReporter {
   const { sync, clock, roads, ...rest } = own;
-  return createStatusReporter({
+  const counterEpoch = (): bigint => counterEpochOf(deps, sync);
+  const status = createStatusReporter({
     ...deps,
     ...rest,
     clockSkewMs: clock.skewMs,
     forwarding: roads.forwarding,
-    // Every engine begins its counters at zero, so each has an epoch of its own.
-    counterEpoch: () => BigInt.asUintN(64, deps.host.counterEpoch + BigInt(sync.tunnelsMade() - 1)),
+    counterEpoch,
     tunnel: sync.tunnel,
     peerByKey: sync.peerByKey,
     endpoints: () => ownEndpoints(sync, interfacesOf(deps.system) ?? []),
     usage: deps.host.usage,
   });
+  const flows = createFlowReporter({
+    timers: deps.timers,
+    tunnel: sync.tunnel,
+    sampling: () => sync.self()?.flowSampling ?? 0,
+    peerByKey: sync.peerByKey,
+    counterEpoch,
+    send: own.send,
+  });
+  const both = (name: "connected" | "disconnected" | "tunnelChanged" | "stop") => (): void => {
+    for (const part of [status, flows]) part[name]();
+  };
+  return {
+    ...status,
+    connected: both("connected"),
+    disconnected: both("disconnected"),
+    tunnelChanged: both("tunnelChanged"),
+    stop: both("stop"),
+  };
+}
+
+/** Every engine begins its counters at zero, so each has an epoch of its own. */
+function counterEpochOf({ host }: NodeDeps, sync: MapSync): bigint {
+  return BigInt.asUintN(64, host.counterEpoch + BigInt(sync.tunnelsMade() - 1));
 }
 
 function watchAddresses(

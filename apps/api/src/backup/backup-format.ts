@@ -46,4 +46,5 @@ export const LEFT_OUT: readonly string[] = [
   "idempotent_answers",
   "backups",
   "jobs",
+  "flow_records",
 ];

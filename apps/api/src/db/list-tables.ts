@@ -11,6 +11,7 @@ import { backupsList } from "./backups-repository.ts";
 import { concealList } from "./conceal-repository.ts";
 import { deliveriesList } from "./deliveries-repository.ts";
 import { enrolmentKeysList } from "./enrolment-keys-repository.ts";
+import { flowRecordsList } from "./flow-records-repository.ts";
 import type { ListTable } from "./lists.ts";
 import { nameserversList, recordsList } from "./names-repository.ts";
 import { jobsList } from "./jobs-repository.ts";
@@ -27,6 +28,7 @@ export const LIST_TABLES: Readonly<Record<string, { readonly list: ListTable; re
   concealNodes: { list: concealNodesList, scopedBy: "network_id" },
   concealProfiles: { list: concealList, scopedBy: "network_id" },
   enrolmentKeys: { list: enrolmentKeysList, scopedBy: "network_id" },
+  flowRecords: { list: flowRecordsList, scopedBy: "network_id" },
   groups: { list: groupsList, scopedBy: "network_id" },
   identityProviders: { list: providersList },
   invites: { list: invitesList },

@@ -82,7 +82,13 @@ export async function insertNetwork(tx: Executor, network: Network): Promise<voi
 /** What may change about a network. */
 export type NetworkSettings = Pick<
   Network,
-  "name" | "profileFallback" | "approval" | "membershipSeconds" | "idleRemovalSeconds"
+  | "name"
+  | "profileFallback"
+  | "approval"
+  | "membershipSeconds"
+  | "idleRemovalSeconds"
+  | "flowSampling"
+  | "flowKeepHours"
 >;
 
 /** Changes what may change about a network. */

@@ -54,6 +54,8 @@ export function networkFromRow(row: typeof networks.$inferSelect): Network {
     membershipSeconds: row.membershipSeconds,
     idleRemovalSeconds: row.idleRemovalSeconds,
     conceal: row.conceal,
+    flowSampling: row.flowSampling,
+    flowKeepHours: row.flowKeepHours,
     createdAt: row.createdAt,
   };
 }

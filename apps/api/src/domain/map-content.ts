@@ -20,6 +20,7 @@ export function selfOf(network: Network, peer: Peer): MapSelf {
     listenPort: 0,
     profileFallback: network.profileFallback,
     ...(conceal && { conceal }),
+    ...(network.flowSampling !== null && { flowSampling: network.flowSampling }),
     ...(peer.serves.length > 0 && { serves: peer.serves }),
     ...(peer.exitChoice && { exit: peer.exitChoice }),
   };

@@ -33,6 +33,8 @@ export function planNetwork(
     epoch: makeEpoch(inputs.random),
     sequence: 0n,
     profileFallback: "refuse",
+    flowSampling: null,
+    flowKeepHours: FLOW_KEEP_HOURS,
     approval: "automatic",
     membershipSeconds: null,
     idleRemovalSeconds: null,
@@ -89,3 +91,6 @@ const NO_PROPOSAL: Failure = {
   range: "100.64.0.0/10",
   detail: "every part of it is taken by another network: choose an IPv4 range yourself",
 };
+
+/** A week. */
+const FLOW_KEEP_HOURS = 168;

@@ -70,6 +70,10 @@ export type Network = {
   readonly sequence: bigint;
   /** What nodes do that cannot reach each other under their link profile. */
   readonly profileFallback: ProfileFallback;
+  /** Nodes report one flow of so many; none when null. */
+  readonly flowSampling: number | null;
+  /** How long reported flows are kept. */
+  readonly flowKeepHours: number;
   /** Whether somebody must let new peers in. */
   readonly approval: NetworkApproval;
   /** How long a membership lasts until the node joins again; for good when null. */

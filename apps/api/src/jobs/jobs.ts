@@ -1,3 +1,4 @@
+import { pruneFlows } from "../db/flow-records-repository.ts";
 import type { Executor } from "../db/client.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import { startJob } from "./job.ts";
@@ -10,6 +11,7 @@ export function startJobs(deps: {
   readonly clock: WallClock;
   readonly retention: Retention;
   readonly flushTraffic: () => Promise<void>;
+  readonly flushFlows: () => Promise<void>;
   readonly removeAbsent: () => Promise<void>;
   /** Keeps new conceal profiles, or takes them back. */
   readonly watchConceal: () => Promise<void>;
@@ -22,6 +24,16 @@ export function startJobs(deps: {
   const { db, clock, retention, onError } = deps;
   const jobs = [
     startJob({ everyMs: FLUSH_MS, run: deps.flushTraffic, onError: (error) => onError("traffic_not_stored", error) }),
+    startJob({
+      everyMs: FLUSH_FLOWS_MS,
+      run: deps.flushFlows,
+      onError: (error) => onError("flows_not_stored", error),
+    }),
+    startJob({
+      everyMs: PRUNE_FLOWS_MS,
+      run: () => pruneFlows(db, { nowMs: clock.nowMs(), rowsMax: FLOW_ROWS_MAX }),
+      onError: (error) => onError("flows_not_pruned", error),
+    }),
     startJob({
       everyMs: ABSENCE_MS,
       run: deps.removeAbsent,
@@ -56,6 +68,10 @@ export function startJobs(deps: {
 }
 
 const FLUSH_MS = 10_000;
+const FLUSH_FLOWS_MS = 2_000;
+const PRUNE_FLOWS_MS = 60_000;
+/** Reported flows of one network; the oldest go first. */
+const FLOW_ROWS_MAX = 1_000_000;
 /** Absent peers go at most this long after their time, and the time of a statement. */
 const ABSENCE_MS = 10_000;
 const CONCEAL_MS = 5_000;

@@ -11,6 +11,8 @@ import { createDashboardFeeds } from "./dashboard-feeds.ts";
 import type { DashboardFeeds } from "./dashboard-feeds.ts";
 import { createEndpointRecorder } from "./endpoint-recorder.ts";
 import type { EndpointRecorder } from "./endpoint-recorder.ts";
+import { createFlowBook } from "./flow-book.ts";
+import type { FlowBook } from "./flow-book.ts";
 import { refusalFor } from "./handshake.ts";
 import { createMapEncoder } from "./map-encoder.ts";
 import { createNetworkHub } from "./network-hub.ts";
@@ -33,6 +35,7 @@ export type LiveHubDeps = {
 export type LiveHub = {
   readonly presence: PresenceBook<PeerId>;
   readonly traffic: TrafficBook;
+  readonly flows: FlowBook;
   readonly feeds: DashboardFeeds;
   readonly jobs: NodeJobs;
   readonly endpoints: EndpointRecorder;
@@ -57,6 +60,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   const places = new Map<PeerId, NetworkHub>();
   const presence = createPresenceBook<PeerId>(clock.nowMs());
   const traffic = createTrafficBook({ db, clock, lastSeenAt: (id) => dateOf(presence.lastProofMs(id)) });
+  const flows = createFlowBook(db);
   const find = (id: PeerId) => {
     const hub = places.get(id);
     const peer = hub?.mirror.peers().get(id);
@@ -73,6 +77,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   return {
     presence,
     traffic,
+    flows,
     feeds,
     jobs,
     endpoints,
@@ -128,6 +133,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
       for (const hub of networks.values()) hub.dispose();
       await endpoints.flush();
       await traffic.flush();
+      await flows.flush();
     },
   };
 }

@@ -43,6 +43,8 @@ function emptyMirror(): NetworkMirror {
     epoch: 1n,
     sequence: 0n,
     profileFallback: "refuse",
+    flowSampling: null,
+    flowKeepHours: 168,
     approval: "automatic",
     membershipSeconds: null,
     idleRemovalSeconds: null,

@@ -53,6 +53,8 @@ export function createNodeSession(deps: NodeSessionDeps): NodeSession {
           return hub.noteStatus(source, frame.status);
         case "counters":
           return hub.noteCounters(source, frame.counters);
+        case "flowRecords":
+          return hub.flows.ingest({ mirror: networkHub.mirror, peerId: stream.peerId }, frame.flows, clock.nowMs());
         case "jobResult":
           return hub.jobs.finish(stream.peerId, frame.jobId, frame.outcome);
         case "jobPart":

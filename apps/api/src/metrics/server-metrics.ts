@@ -4,7 +4,7 @@ import type { FeatureDeps } from "../registry/feature-deps.ts";
 
 export type ServerMetricsDeps = {
   readonly deps: Pick<FeatureDeps, "clock" | "database" | "server">;
-  readonly hub: Pick<LiveHub, "networks" | "presence">;
+  readonly hub: Pick<LiveHub, "flows" | "networks" | "presence">;
   readonly meters: readonly { readonly text: () => readonly string[] }[];
   readonly lagMs: () => number;
   /** Deliveries of webhooks by state. */
@@ -32,6 +32,7 @@ export async function serverMetrics(from: ServerMetricsDeps): Promise<string> {
       metricSample({ kind: "system" }, processor.system / 1e6),
     ]),
     ...networkFamilies(from.hub, nowMs),
+    ...flowFamily(from.hub),
     ...metricFamily(
       "weft_webhook_deliveries",
       { help: "Deliveries in the log by state.", type: "gauge" },
@@ -42,7 +43,23 @@ export async function serverMetrics(from: ServerMetricsDeps): Promise<string> {
   ].join("\n");
 }
 
-function networkFamilies({ networks, presence }: ServerMetricsDeps["hub"], nowMs: number): readonly string[] {
+function flowFamily({ flows }: Pick<LiveHub, "flows">): readonly string[] {
+  const { stored, lostOnNodes, lostHere } = flows.counts();
+  return metricFamily(
+    "weft_flow_records_total",
+    { help: "Flow records that were written, and those lost where flows came too fast.", type: "counter" },
+    [
+      metricSample({ outcome: "stored" }, stored),
+      metricSample({ outcome: "lost_on_nodes" }, lostOnNodes),
+      metricSample({ outcome: "lost_here" }, lostHere),
+    ],
+  );
+}
+
+function networkFamilies(
+  { networks, presence }: Pick<LiveHub, "networks" | "presence">,
+  nowMs: number,
+): readonly string[] {
   const hubs = [...networks.values()].map((hub) => {
     const counts = { online: 0, offline: 0, unknown: 0 };
     for (const peerId of hub.mirror.peers().keys()) counts[presence.stateOf(peerId, nowMs)] += 1;

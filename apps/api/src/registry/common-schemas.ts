@@ -3,6 +3,7 @@ import {
   concealProfileIds,
   deliveryIds,
   enrolmentKeyIds,
+  flowRecordIds,
   groupIds,
   identityIds,
   identityProviderIds,
@@ -44,6 +45,7 @@ export const IdentityProviderIdSchema = id(identityProviderIds);
 export const IdentityIdSchema = id(identityIds);
 export const BackupIdSchema = id(backupIds);
 export const ConcealProfileIdSchema = id(concealProfileIds);
+export const FlowRecordIdSchema = id(flowRecordIds);
 export const WebhookIdSchema = id(webhookIds);
 export const DeliveryIdSchema = id(deliveryIds);
 

@@ -3,6 +3,7 @@ import { backupsContract } from "../features/backups/contract.ts";
 import { configurationContract } from "../features/configuration/contract.ts";
 import { concealContract } from "../features/conceal/contract.ts";
 import { enrolmentKeysContract } from "../features/enrolment/contract.ts";
+import { flowLogsContract } from "../features/flows/contract.ts";
 import { groupsContract } from "../features/groups/contract.ts";
 import { instanceContract } from "../features/instance/contract.ts";
 import { jobsContract } from "../features/jobs/contract.ts";
@@ -48,6 +49,7 @@ export const contracts = {
   account: accountContract,
   identityProviders: identityProvidersContract,
   auditEvents: auditEventsContract,
+  flowLogs: flowLogsContract,
   webhooks: webhooksContract,
   backups: backupsContract,
   jobs: jobsContract,

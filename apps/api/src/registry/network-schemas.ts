@@ -1,3 +1,4 @@
+import { FLOW_SAMPLING_MAX } from "@weft/protocol";
 import { z } from "zod";
 import { NETWORK_APPROVALS } from "../domain/peer-state.ts";
 import { NetworkIdSchema, TimeSchema } from "./common-schemas.ts";
@@ -31,6 +32,21 @@ export const LifecycleSchemas = {
     .describe("Peers that were away for so long are removed; null: none."),
 };
 
+/** What nodes tell of their flows. */
+export const FlowSettingSchemas = {
+  flowSampling: z
+    .int()
+    .min(1)
+    .max(FLOW_SAMPLING_MAX)
+    .nullable()
+    .describe("Nodes report one flow of so many, from its beginning to its end, with rule and counts; null: none."),
+  flowKeepHours: z
+    .int()
+    .min(1)
+    .max(2_160)
+    .describe("Hours that reported flows are kept; the oldest go before if they are too many."),
+};
+
 /** Address ranges in CIDR form; `null` means the network has none of that family. */
 export const RangesSchema = {
   ipv4Range: z.string().max(18).nullable(),
@@ -46,6 +62,7 @@ export const NetworkSchema = z
     onlineCount: z.int(),
     profileFallback: ProfileFallbackSchema,
     ...LifecycleSchemas,
+    ...FlowSettingSchemas,
     createdAt: TimeSchema,
   })
   .meta({ id: "Network" });

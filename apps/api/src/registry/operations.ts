@@ -5,6 +5,7 @@ import { backupsOperations } from "../features/backups/operations.ts";
 import { configurationOperations } from "../features/configuration/operations.ts";
 import { concealOperations } from "../features/conceal/operations.ts";
 import { enrolmentKeysOperations } from "../features/enrolment/operations.ts";
+import { flowLogsOperations } from "../features/flows/operations.ts";
 import { groupsOperations } from "../features/groups/operations.ts";
 import { instanceOperations } from "../features/instance/operations.ts";
 import { jobsOperations } from "../features/jobs/operations.ts";
@@ -74,6 +75,7 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   account: accountOperations,
   identityProviders: identityProvidersOperations,
   auditEvents: auditEventsOperations,
+  flowLogs: flowLogsOperations,
   webhooks: webhooksOperations,
   backups: backupsOperations,
   jobs: jobsOperations,

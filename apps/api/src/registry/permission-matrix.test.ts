@@ -67,6 +67,8 @@ const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
   "peers.diagnose": "viewer",
   "peers.traffic": "viewer",
   "peers.ping": "operator",
+  "flowLogs.list": "viewer",
+  "flowLogs.top": "viewer",
   "groups.list": "viewer",
   "groups.get": "viewer",
   "groups.create": "operator",

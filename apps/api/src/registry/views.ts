@@ -69,6 +69,8 @@ export function networkView(network: NetworkWithCount, live: LiveState): z.outpu
     approval: network.approval,
     membershipSeconds: network.membershipSeconds,
     idleRemovalSeconds: network.idleRemovalSeconds,
+    flowSampling: network.flowSampling,
+    flowKeepHours: network.flowKeepHours,
     createdAt: network.createdAt.toISOString(),
   };
 }

@@ -25,6 +25,8 @@ export const NETWORK: Network = {
   epoch: 1n,
   sequence: 1n,
   profileFallback: "refuse",
+  flowSampling: null,
+  flowKeepHours: 168,
   approval: "automatic",
   membershipSeconds: null,
   idleRemovalSeconds: null,

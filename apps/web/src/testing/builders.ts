@@ -30,6 +30,8 @@ export function aNetwork(change: Partial<Network> = {}): Network {
     approval: "automatic",
     membershipSeconds: null,
     idleRemovalSeconds: null,
+    flowSampling: null,
+    flowKeepHours: 168,
     createdAt: at(86_400),
     ...change,
   };

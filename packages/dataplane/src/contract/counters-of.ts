@@ -1,5 +1,5 @@
 import type { Tunnel } from "../tunnel.ts";
-import type { ContractCounters } from "./tunnel-contract.ts";
+import type { ContractCounters, ContractRecord } from "./tunnel-contract.ts";
 
 /** What the contract asks of a tunnel's counters, as plain numbers. */
 export function contractCounters(tunnel: Tunnel): ContractCounters {
@@ -11,4 +11,10 @@ export function contractCounters(tunnel: Tunnel): ContractCounters {
   });
   const cookiesWanted = Number(totals.values[totals.columns.indexOf("cookiesWanted")] ?? 0n);
   return { initiationsSent: handshakes.initiationsSent, cookiesWanted, rxBytes };
+}
+
+/** Records of all flows, with their numbers as text. */
+export function contractRecords(tunnel: Tunnel): readonly ContractRecord[] {
+  const { records } = tunnel.takeFlowRecords({ sampling: 1, recordsMax: 100 });
+  return records.map((record) => ({ ...record, id: String(record.id) }));
 }

@@ -1,6 +1,6 @@
 import type { FilterRule, Prefix, PublicKey } from "@weft/protocol";
 import type { FlowList, PeerState, TunnelEvent } from "../tunnel.ts";
-import type { ContractCounters, ContractPacket, ContractPeer } from "./tunnel-contract.ts";
+import type { ContractCounters, ContractPacket, ContractPeer, ContractRecord } from "./tunnel-contract.ts";
 
 /** What a test can ask of a tunnel in another process. */
 export type NativeCall =
@@ -14,6 +14,7 @@ export type NativeCall =
   | { readonly name: "events" }
   | { readonly name: "heard" }
   | { readonly name: "flows" }
+  | { readonly name: "flowRecords" }
   | ({ readonly name: "say"; readonly to: string } & ContractPacket);
 
 /** What it answers. */
@@ -28,5 +29,6 @@ export type NativeAnswers = {
   readonly events: readonly TunnelEvent[];
   readonly heard: readonly string[];
   readonly flows: FlowList;
+  readonly flowRecords: readonly ContractRecord[];
   readonly say: null;
 };

@@ -3,7 +3,7 @@ import { parsePrefix, type Prefix, type Result } from "@weft/protocol";
 import { generateKeyPair } from "../keys.ts";
 import { createTunnel } from "../native-tunnel.ts";
 import type { Tunnel, TunnelEvent } from "../tunnel.ts";
-import { contractCounters } from "./counters-of.ts";
+import { contractCounters, contractRecords } from "./counters-of.ts";
 import type { NativeCall } from "./native-host-calls.ts";
 import { tunnelPeerOf } from "./tunnel-peer-of.ts";
 
@@ -69,6 +69,8 @@ function runOnTunnel(tunnel: Tunnel, call: TunnelCall, fixed: { readonly routes:
       return contractCounters(tunnel);
     case "flows":
       return tunnel.flows(1_000);
+    case "flowRecords":
+      return contractRecords(tunnel);
     case "close":
       tunnel.close();
       return null;

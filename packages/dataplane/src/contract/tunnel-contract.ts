@@ -1,6 +1,6 @@
 import type { Endpoint, FilterRule, Prefix, PublicKey } from "@weft/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { FlowList, PeerState, TunnelEvent } from "../tunnel.ts";
+import type { FlowList, PeerState, RecordedFlow, TunnelEvent } from "../tunnel.ts";
 
 /** A tunnel under test as plain data in and out, so that it may live in another process. */
 export type ContractHost = {
@@ -23,8 +23,12 @@ export type ContractHost = {
   /** Sends a UDP packet through the tunnel; says whether it arrived within a few seconds. */
   readonly reaches: (to: ContractHost, packet: ContractPacket) => Promise<boolean>;
   readonly flows: () => Promise<FlowList>;
+  /** What is to be recorded of flows since the last call. */
+  readonly flowRecords: () => Promise<readonly ContractRecord[]>;
   readonly close: () => Promise<void>;
 };
+
+export type ContractRecord = Omit<RecordedFlow, "id"> & { readonly id: string };
 
 /** A UDP packet: ports 7007 and 7008 are listened at, and may be sent from; any port when `fromPort` is absent. */
 export type ContractPacket = { readonly port: number; readonly fromPort?: number; readonly text: string };
@@ -146,6 +150,33 @@ export function tunnelContract(makeHosts: MakeHosts): void {
     expect(await bob.reaches(alice, { port: 7007, fromPort: 7008, text: "kept" })).toBe(true);
     expect(await bob.reaches(alice, { port: 7008, fromPort: 7007, text: "cut" })).toBe(false);
     expect(await alice.reaches(bob, { port: 7007, fromPort: 7008, text: "cut, too" })).toBe(false);
+  });
+
+  test("AP-65: flows are recorded with rule, verdict, packets and drops once they are some seconds old", async () => {
+    const [alice, bob] = hosts();
+    await introduce([alice, bob]);
+    const only = { ...ALLOW_ALL, protocol: 17, direction: "out" } as const;
+    await alice.replaceFilter([
+      { ...only, id: 8, action: "deny", ports: [{ low: 7008, high: 7008 }] },
+      { ...only, id: 5, ports: [{ low: 7007, high: 7007 }] },
+    ]);
+    expect(await alice.flowRecords()).toEqual([]);
+
+    expect(await alice.reaches(bob, { port: 7007, fromPort: 7008, text: "passes" })).toBe(true);
+    // What is dropped is waited for, longer than a flow stays young.
+    expect(await alice.reaches(bob, { port: 7008, fromPort: 7007, text: "is dropped" })).toBe(false);
+    expect(await alice.reaches(bob, { port: 7008, fromPort: 7007, text: "is dropped, too" })).toBe(false);
+
+    const told = await alice.flowRecords();
+    const one = { publicKey: bob.publicKey, state: "open", began: "here" };
+    expect(told).toContainEqual(
+      expect.objectContaining({ ...one, remotePort: 7007, verdict: "allow", rule: 5, txPackets: 1, drops: 0 }),
+    );
+    expect(told).toContainEqual(
+      expect.objectContaining({ ...one, remotePort: 7008, verdict: "deny", rule: 8, txPackets: 0, drops: 2 }),
+    );
+    expect(new Set(told.map(({ id }) => id)).size).toBe(2);
+    expect(await alice.flowRecords()).toEqual([]);
   });
 
   test("flows end with their peer, also when it comes back", async () => {

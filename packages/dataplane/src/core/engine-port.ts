@@ -156,6 +156,14 @@ export type Engine = {
   readonly readRuleCounters: (into: BigUint64Array) => number;
   /** Rows of flows from a position of the table on; fewer than fit mean the end. */
   readonly readFlows: (from: bigint, into: BigUint64Array) => number;
+  /**
+   * Rows of flows that ended since the last call or go on for long, of one flow in `sampling` (0 = none). `lost`: ends that
+   * came too fast.
+   */
+  readonly takeFlowRecords: (
+    sampling: number,
+    into: BigUint64Array,
+  ) => { readonly rows: number; readonly lost: number };
   readonly status: () => EngineStatus;
   readonly close: () => void;
   /** Makes a worker panic; throws unless the process allows it. */

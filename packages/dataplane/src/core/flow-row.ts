@@ -21,6 +21,8 @@ export const FLOW_COLUMNS = [
   "drops",
   "ageMs",
   "idleMs",
+  "flow",
+  "ended",
 ] as const;
 
 export type FlowColumn = (typeof FLOW_COLUMNS)[number];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostPrefix, ipToBytes, parseEndpoint, parseIp, type Prefix, prefixParts, type Result } from "@weft/protocol";
 import { describe } from "vitest";
-import { contractCounters } from "../contract/counters-of.ts";
+import { contractCounters, contractRecords } from "../contract/counters-of.ts";
 import { type ContractHost, tunnelContract } from "../contract/tunnel-contract.ts";
 import { tunnelPeerOf } from "../contract/tunnel-peer-of.ts";
 import { generateKeyPair } from "../keys.ts";
@@ -48,6 +48,7 @@ function makeHost(world: VirtualWorld, members: Map<ContractHost, InMemoryTunnel
       return members.get(to)?.received.some((bytes) => textOf(bytes) === packet.text) ?? false;
     },
     flows: async () => tunnel.flows(1_000),
+    flowRecords: async () => contractRecords(tunnel),
     close: async () => tunnel.close(),
   };
   members.set(host, member);

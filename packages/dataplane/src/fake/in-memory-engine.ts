@@ -66,11 +66,16 @@ export function createInMemoryEngine(input: InMemoryEngineInput): InMemoryEngine
     readPeerCounters: (into) => writeRows(into, [...state.peers.values()].map(counterRow)),
     readShardCounters: () => 0,
     readTotals: (into) => writeRows(into, [[state.dropped]]),
-    readRuleCounters: (into) => writeRows(into, state.filter.ruleRows()),
+    readRuleCounters: (into) => writeRows(into, state.filter.ruleRows(input.clock.nowMs())),
     readFlows: (from, into) => {
       const nowMs = input.clock.nowMs();
       const rows = state.filter.flows().map((flow, position) => flowRow(position, flow, nowMs));
       return writeFlows(rows, from, into);
+    },
+    takeFlowRecords(sampling, into) {
+      const nowMs = input.clock.nowMs();
+      const rows = state.filter.takeRecords(sampling, nowMs).map((flow) => flowRow(0, flow, nowMs));
+      return { rows: writeFlows(rows, 0n, into), lost: 0 };
     },
     status: () => ({ offloads: [] }),
     close() {
@@ -230,7 +235,7 @@ export const IN_MEMORY_COUNTERS = {
   shards: ["shard", "stage"],
   stages: [],
   totals: ["dropped"],
-  rules: ["rule", "packets", "bytes", "drops"],
+  rules: ["rule", "packets", "bytes", "drops", "flows", "lastHitAgeMs"],
   flows: FLOW_COLUMNS,
 } as const;
 

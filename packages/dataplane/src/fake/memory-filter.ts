@@ -1,4 +1,4 @@
-import type { WireFilter, WireRule } from "../core/engine-port.ts";
+import { NO_SLOT, type WireFilter, type WireRule } from "../core/engine-port.ts";
 import { type InnerPacket, inPrefix } from "./inner-packet.ts";
 
 /** Rules with memory, as the engine has them: answers of an allowed flow pass while the rules still allow it. */
@@ -8,7 +8,9 @@ export type MemoryFilter = {
   /** Ends all flows of a peer that is removed; its slot may be given again. */
   readonly forget: (slot: number) => void;
   readonly flows: () => readonly MemoryFlow[];
-  readonly ruleRows: () => readonly (readonly bigint[])[];
+  /** What is to be recorded; see the engine's `takeFlowRecords`. */
+  readonly takeRecords: (sampling: number, nowMs: number) => readonly MemoryFlow[];
+  readonly ruleRows: (nowMs: number) => readonly (readonly bigint[])[];
 };
 
 type Direction = "in" | "out";
@@ -16,6 +18,9 @@ type Direction = "in" | "out";
 type Passage = { readonly direction: Direction; readonly slot: number; readonly bytes: number; readonly nowMs: number };
 
 export type MemoryFlow = {
+  readonly id: bigint;
+  /** When it was recorded last. */
+  toldAtMs: number | null;
   readonly slot: number;
   /** The packet that began it. */
   first: InnerPacket;
@@ -35,16 +40,27 @@ export function createMemoryFilter(): MemoryFilter {
   let filter: WireFilter = { sets: [], rules: [] };
   let generation = 0;
   const flows = new Map<string, MemoryFlow>();
-  const counts = new Map<number, [bigint, bigint, bigint]>();
-  const count = (rule: WireRule, amounts: readonly [bigint, bigint, bigint]): void => {
-    const before = counts.get(rule.id) ?? [0n, 0n, 0n];
-    counts.set(rule.id, [before[0] + amounts[0], before[1] + amounts[1], before[2] + amounts[2]]);
+  let born = 0n;
+  let sampling = 0;
+  let ended: MemoryFlow[] = [];
+  const counts = new Map<number, RuleCounts>();
+  const count = (rule: WireRule, met: RuleCounts): void => {
+    const before = counts.get(rule.id);
+    counts.set(rule.id, {
+      packets: (before?.packets ?? 0n) + met.packets,
+      bytes: (before?.bytes ?? 0n) + met.bytes,
+      drops: (before?.drops ?? 0n) + met.drops,
+      flows: (before?.flows ?? 0n) + met.flows,
+      lastAtMs: met.lastAtMs,
+    });
   };
   const flowOf = (packet: InnerPacket, { direction, slot, nowMs }: Passage): MemoryFlow => {
     const key = keyOf(packet, direction);
     const known = flows.get(key);
     if (known && known.slot === slot && nowMs - known.lastAtMs <= idleMaxMs(known)) return known;
-    const made = newFlow(packet, { direction, slot, nowMs, generation });
+    if (known && sampling > 0) ended.push(known);
+    born += 1n;
+    const made = newFlow(packet, { id: born, direction, slot, nowMs, generation });
     flows.set(key, made);
     return made;
   };
@@ -59,25 +75,61 @@ export function createMemoryFilter(): MemoryFilter {
       const { direction, bytes, nowMs } = passage;
       const flow = flowOf(packet, passage);
       if (flow.generation !== generation) follow(flow, { filter, generation });
+      const isFirst = flow.ways.size === 0 && flow.drops === 0n;
       const rule = ruleFor(flow, { packet, direction, filter });
+      const met = { flows: isFirst ? 1n : 0n, lastAtMs: nowMs };
       if (rule?.action === "allow") {
         flow.packets[direction] += 1n;
         flow.bytes[direction] += BigInt(bytes);
         flow.lastAtMs = nowMs;
-        count(rule, [1n, BigInt(bytes), 0n]);
+        count(rule, { packets: 1n, bytes: BigInt(bytes), drops: 0n, ...met });
         return true;
       }
       flow.deniedBy = rule ?? null;
       flow.drops += 1n;
-      if (rule) count(rule, [0n, 0n, 1n]);
+      if (rule) count(rule, { packets: 0n, bytes: 0n, drops: 1n, ...met });
       return false;
     },
     forget(slot) {
-      for (const [key, flow] of flows) if (flow.slot === slot) flows.delete(key);
+      for (const [key, flow] of flows) {
+        if (flow.slot !== slot) continue;
+        flows.delete(key);
+        if (sampling > 0) ended.push({ ...flow, slot: NO_SLOT });
+      }
     },
     flows: () => [...flows.values()],
-    ruleRows: () => filter.rules.map(({ id }) => [BigInt(id), ...(counts.get(id) ?? [0n, 0n, 0n])]),
+    takeRecords(wanted, nowMs) {
+      sampling = wanted;
+      const gone = ended;
+      ended = [];
+      if (sampling === 0) return [];
+      const takes = ({ id }: MemoryFlow): boolean => id % BigInt(wanted) === 0n;
+      const living = [...flows.values()].filter((flow) => takes(flow) && isNews(flow, nowMs));
+      for (const flow of living) flow.toldAtMs = isEnded(flow, nowMs) ? Infinity : nowMs;
+      return [...gone.filter((flow) => takes(flow) && flow.toldAtMs !== Infinity), ...living];
+    },
+    ruleRows: (nowMs) =>
+      filter.rules.map(({ id }) => {
+        const { packets, bytes, drops, flows: begun, lastAtMs } = counts.get(id) ?? NEVER_MET;
+        return [BigInt(id), packets, bytes, drops, begun, lastAtMs === null ? NEVER : BigInt(nowMs - lastAtMs)];
+      }),
   };
+}
+
+type RuleCounts = {
+  readonly packets: bigint;
+  readonly bytes: bigint;
+  readonly drops: bigint;
+  readonly flows: bigint;
+  readonly lastAtMs: number | null;
+};
+
+/** Whether there is something new to record, at the engine's pace. */
+function isNews(flow: MemoryFlow, nowMs: number): boolean {
+  if (flow.toldAtMs === Infinity) return false;
+  if (isEnded(flow, nowMs)) return true;
+  if (flow.toldAtMs === null) return nowMs - flow.startedAtMs >= 2_000;
+  return flow.lastAtMs > flow.toldAtMs && nowMs - flow.toldAtMs >= 30_000;
 }
 
 /** The rule that speaks about the packet: its own way's, that of the flow it answers, or the first in the list. */
@@ -171,9 +223,11 @@ function opposite(direction: Direction): Direction {
 
 function newFlow(
   packet: InnerPacket,
-  at: { readonly direction: Direction; readonly slot: number; readonly nowMs: number; readonly generation: number },
+  at: Pick<Passage, "direction" | "slot" | "nowMs"> & Pick<MemoryFlow, "id" | "generation">,
 ): MemoryFlow {
   return {
+    id: at.id,
+    toldAtMs: null,
     slot: at.slot,
     first: packet,
     began: at.direction,
@@ -188,6 +242,10 @@ function newFlow(
   };
 }
 
+export function isEnded(flow: MemoryFlow, nowMs: number): boolean {
+  return flow.slot === NO_SLOT || nowMs - flow.lastAtMs > idleMaxMs(flow);
+}
+
 /** As long as the engine remembers flows; it knows more states of TCP. */
 function idleMaxMs(flow: MemoryFlow): number {
   if (flow.ways.size === 0) return 30_000;
@@ -196,3 +254,7 @@ function idleMaxMs(flow: MemoryFlow): number {
   if (flow.first.protocol === 17) return 180_000;
   return flow.packets.in > 0n && flow.packets.out > 0n ? 7_440_000 : 60_000;
 }
+
+const NEVER_MET: RuleCounts = { packets: 0n, bytes: 0n, drops: 0n, flows: 0n, lastAtMs: null };
+/** As the engine writes an age without an event. */
+const NEVER = 2n ** 64n - 1n;

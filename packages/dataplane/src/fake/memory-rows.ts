@@ -1,5 +1,5 @@
 import { wordsOf } from "../core/flow-row.ts";
-import type { MemoryFlow } from "./memory-filter.ts";
+import { isEnded, type MemoryFlow } from "./memory-filter.ts";
 
 /** One row of the engine's flow table. */
 export function flowRow(position: number, flow: MemoryFlow, nowMs: number): readonly bigint[] {
@@ -29,6 +29,8 @@ export function flowRow(position: number, flow: MemoryFlow, nowMs: number): read
     flow.drops,
     BigInt(nowMs - flow.startedAtMs),
     BigInt(nowMs - flow.lastAtMs),
+    flow.id,
+    isEnded(flow, nowMs) ? 1n : 0n,
   ];
 }
 

@@ -61,6 +61,7 @@ function engineWith(peerRows: number, seen: BigUint64Array[]): Engine {
       return 1;
     },
     readFlows: () => 0,
+    takeFlowRecords: () => ({ rows: 0, lost: 0 }),
     status: () => ({ offloads: [] }),
     injectPanic: () => {},
     close: () => {},

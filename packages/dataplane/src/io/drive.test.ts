@@ -113,6 +113,7 @@ function recordingEngine(): Started["engine"] {
     readTotals: () => 0,
     readRuleCounters: () => 0,
     readFlows: () => 0,
+    takeFlowRecords: () => ({ rows: 0, lost: 0 }),
     status: () => ({ offloads: [] }),
     injectPanic: () => {},
     close: () => {},

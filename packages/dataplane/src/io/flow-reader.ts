@@ -1,7 +1,7 @@
 import { ipFrom, type IpAddress, type PublicKey } from "@weft/protocol";
 import type { Engine } from "../core/engine-port.ts";
 import type { FlowColumn } from "../core/flow-row.ts";
-import type { FlowList, FlowState } from "../tunnel.ts";
+import type { FlowList, FlowState, TakenFlows } from "../tunnel.ts";
 
 /** Reads the flow table page by page and keeps the flows with the most bytes. */
 export function readFlows(input: {
@@ -27,6 +27,28 @@ export function readFlows(input: {
     if (kept.length > 2 * flowsMax || rows < PAGE_ROWS) kept = largest(kept, flowsMax);
     if (rows < PAGE_ROWS) return { total, flows: kept };
   }
+}
+
+/** Reads what is to be recorded, into an array that is kept. */
+export function createRecordReader(input: {
+  readonly engine: Pick<Engine, "takeFlowRecords">;
+  readonly columns: readonly string[];
+  readonly publicKeyAt: (slot: number) => PublicKey | undefined;
+}): (wanted: { readonly sampling: number; readonly recordsMax: number }) => TakenFlows {
+  const { engine, columns, publicKeyAt } = input;
+  const at = columnFinder(columns);
+  let page = new BigUint64Array(0);
+  return ({ sampling, recordsMax }) => {
+    const words = sampling === 0 ? 0 : columns.length * recordsMax;
+    if (page.length !== words) page = new BigUint64Array(words);
+    const { rows, lost } = engine.takeFlowRecords(sampling, page);
+    const records = Array.from({ length: rows }, (_, row) => {
+      const cell = (name: FlowColumn): bigint => page[row * columns.length + at(name)] ?? 0n;
+      const state = cell("ended") === 1n ? ("ended" as const) : ("open" as const);
+      return { ...flowOf(cell, publicKeyAt), id: cell("flow"), state };
+    });
+    return { records, lost };
+  };
 }
 
 function columnFinder(columns: readonly string[]): (name: FlowColumn) => number {

@@ -27,6 +27,7 @@ import {
   word,
 } from "./checks.ts";
 import { countersFromWire, countersToWire } from "./counters.ts";
+import { flowsFromWire, flowsToWire } from "./flow-records.ts";
 import {
   byeFromWire,
   HASH_BYTES,
@@ -89,6 +90,8 @@ export function agentToWire(frame: AgentFrame): AgentInit {
       };
     case "counters":
       return { case: "counters", value: countersToWire(frame.counters) };
+    case "flowRecords":
+      return { case: "flowRecords", value: flowsToWire(frame.flows) };
     case "jobResult":
       return {
         case: "jobResult",
@@ -134,6 +137,8 @@ export function agentFromWire(frame: MessageShape<typeof AgentEnvelopeSchema>["f
       return { kind: "status", status: statusFromWire(frame.value) };
     case "counters":
       return { kind: "counters", counters: countersFromWire(frame.value) };
+    case "flowRecords":
+      return { kind: "flowRecords", flows: flowsFromWire(frame.value) };
     case "jobResult":
       return {
         kind: "jobResult",

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent.proto.
  */
 export const file_agent: GenFile = /*@__PURE__*/
-  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSK4BAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIuCgpqb2JfY2FuY2VsGAkgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JDYW5jZWxIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUivQQKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIqCghqb2JfcGFydBgIIAEoCzIWLndlZnQuYWdlbnQudjEuSm9iUGFydEgAEiwKCWpvYl9ldmVudBgJIAEoCzIXLndlZnQuYWdlbnQudjEuSm9iRXZlbnRIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUiuwEKCUNoYWxsZW5nZRISCgpzZXJ2ZXJfa2V5GAEgASgMEhQKDHNlcnZlcl9ub25jZRgCIAEoDBIUCgxleGNoYW5nZV9rZXkYAyABKAwSFgoOc2VydmVyX3ZlcnNpb24YBCABKAkSFAoMcHJvdG9jb2xfbWluGAUgASgNEhQKDHByb3RvY29sX21heBgGIAEoDRIXCg9jaGFubmVsX2JpbmRpbmcYByABKAkSEQoJc2lnbmF0dXJlGAggASgMIu0CCgVIZWxsbxIYChBwcm90b2NvbF92ZXJzaW9uGAEgASgNEhUKDWFnZW50X3ZlcnNpb24YAiABKAkSFAoMaWRlbnRpdHlfa2V5GAMgASgMEhIKCnB1YmxpY19rZXkYBCABKAwSDwoHYm9vdF9pZBgFIAEoBhIVCg1jb3VudGVyX2Vwb2NoGAYgASgGEisKCGxhc3RfbWFwGAcgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhAKCGhvc3RuYW1lGAggASgJEhMKC3dhbnRlZF9uYW1lGAkgASgJEgoKAm9zGAogASgJEgwKBGFyY2gYCyABKAkSFAoMY2FwYWJpbGl0aWVzGAwgAygJEhcKD2NoYW5uZWxfYmluZGluZxgNIAEoCRIRCglzaWduYXR1cmUYDyABKAwSFAoMZXhjaGFuZ2Vfa2V5GBAgASgMEhUKDWVucm9sbWVudF9ib3gYESABKAxKBAgOEA8iLQoKTWFwVmVyc2lvbhINCgVlcG9jaBgBIAEoBhIQCghzZXF1ZW5jZRgCIAEoBCJkCgdXZWxjb21lEg8KB3BlZXJfaWQYASABKAwSDQoFZXBvY2gYAiABKAYSFAoMaGVhcnRiZWF0X21zGAMgASgNEgwKBG1vZGUYBCABKAkSFQoNd2FsbF9jbG9ja19tcxghIAEoBCJzCghNYXBCZWdpbhIqCgd2ZXJzaW9uGAEgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhMKC2NvbXByZXNzaW9uGAIgASgJEhIKCmJvZHlfYnl0ZXMYAyABKA0SEgoKcGFydF9jb3VudBgEIAEoDSInCgdNYXBQYXJ0Eg0KBWluZGV4GAEgASgNEg0KBWJ5dGVzGAIgASgMIkAKBk1hcEVuZBIPCgd0aW1lX21zGAEgASgEEhIKCnBhcnRzX2hhc2gYAiABKAwSEQoJc2lnbmF0dXJlGAMgASgMInwKBURlbHRhEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SFQoNYmFzZV9zZXF1ZW5jZRgCIAEoBBIPCgd0aW1lX21zGAMgASgEEgwKBGJvZHkYBCABKAwSEQoJc2lnbmF0dXJlGAUgASgMIhwKBVdhdGNoEhMKC2ludGVydmFsX21zGAEgASgNIoUDCgNKb2ISDgoGam9iX2lkGAEgASgMEhUKDXRpbWVfbGltaXRfbXMYAiABKA0SJwoEcGluZxgKIAEoCzIXLndlZnQuYWdlbnQudjEuUGluZ1dvcmtIABItCgdwcm9maWxlGAsgASgLMhoud2VmdC5hZ2VudC52MS5Qcm9maWxlV29ya0gAEjYKDGRlYnVnX2J1bmRsZRgMIAEoCzIeLndlZnQuYWdlbnQudjEuRGVidWdCdW5kbGVXb3JrSAASKQoFdHJhY2UYDSABKAsyGC53ZWZ0LmFnZW50LnYxLlRyYWNlV29ya0gAEjAKCW10dV9wcm9iZRgOIAEoCzIbLndlZnQuYWdlbnQudjEuTXR1UHJvYmVXb3JrSAASMwoKdGhyb3VnaHB1dBgPIAEoCzIdLndlZnQuYWdlbnQudjEuVGhyb3VnaHB1dFdvcmtIABItCgdyZXN0YXJ0GBAgASgLMhoud2VmdC5hZ2VudC52MS5SZXN0YXJ0V29ya0gAQgYKBHdvcmsiGwoJSm9iQ2FuY2VsEg4KBmpvYl9pZBgBIAEoDCIpCghQaW5nV29yaxIOCgZ0YXJnZXQYASABKAwSDQoFY291bnQYAiABKA0iRAoLUHJvZmlsZVdvcmsSDwoHc2Vjb25kcxgBIAEoDRIUCgxmcmVxdWVuY3lfaHoYAiABKA0SDgoGZm9ybWF0GAMgASgJIiQKD0RlYnVnQnVuZGxlV29yaxIRCglhZGRyZXNzZXMYASABKAkiLQoJVHJhY2VXb3JrEg4KBnRhcmdldBgBIAEoDBIQCghob3BzX21heBgCIAEoDSIeCgxNdHVQcm9iZVdvcmsSDgoGdGFyZ2V0GAEgASgMImkKDlRocm91Z2hwdXRXb3JrEgwKBHJvbGUYASABKAkSDAoEcGVlchgCIAEoDBIMCgRwb3J0GAMgASgNEg8KB3NlY29uZHMYBCABKA0SDAoEcmF0ZRgFIAEoBBIOCgZzZWNyZXQYBiABKAwiGwoLUmVzdGFydFdvcmsSDAoEd2hhdBgBIAEoCSIrCghKb2JFdmVudBIOCgZqb2JfaWQYASABKAwSDwoHY29udGVudBgCIAEoCSI5CgdKb2JQYXJ0Eg4KBmpvYl9pZBgBIAEoDBINCgVpbmRleBgCIAEoDRIPCgdjb250ZW50GAMgASgMIrIBCglKb2JSZXN1bHQSDgoGam9iX2lkGAEgASgMEioKBHBpbmcYCiABKAsyGi53ZWZ0LmFnZW50LnYxLlBpbmdPdXRjb21lSAASLgoGZmFpbGVkGAsgASgLMhwud2VmdC5hZ2VudC52MS5GYWlsZWRPdXRjb21lSAASLgoGcmVwb3J0GAwgASgLMhwud2VmdC5hZ2VudC52MS5SZXBvcnRPdXRjb21lSABCCQoHb3V0Y29tZSI9Cg1SZXBvcnRPdXRjb21lEg0KBXBhcnRzGAEgASgNEg0KBWJ5dGVzGAIgASgNEg4KBnNoYTI1NhgDIAEoDCJZCgtQaW5nT3V0Y29tZRIMCgRzZW50GAEgASgNEhAKCHJlY2VpdmVkGAIgASgNEhgKEHJ0dF9taWNyb3NlY29uZHMYAyADKA0SEAoIZW5kcG9pbnQYBCABKAkiIAoNRmFpbGVkT3V0Y29tZRIPCgdtZXNzYWdlGAEgASgJInUKB0FwcGxpZWQSKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhITCgtkdXJhdGlvbl9tcxgCIAEoDRIpCgZlcnJvcnMYAyADKAsyGS53ZWZ0LmFnZW50LnYxLkFwcGx5RXJyb3IiLAoKQXBwbHlFcnJvchIOCgZvYmplY3QYASABKAkSDgoGZGV0YWlsGAIgASgJIhkKB05lZWRNYXASDgoGcmVhc29uGAEgASgJIgcKBUxlYXZlIu0BCgZTdGF0dXMSFgoOaW50ZXJmYWNlX25hbWUYASABKAkSEwoLbGlzdGVuX3BvcnQYAiABKA0SDgoGc2hhcmRzGAMgASgNEhEKCWVuZHBvaW50cxgEIAMoCRIoCghvZmZsb2FkcxgFIAMoCzIWLndlZnQuYWdlbnQudjEuT2ZmbG9hZBIVCg13YWxsX2Nsb2NrX21zGAYgASgEEhAKCHByb2JsZW1zGAcgAygJEhoKDWNsb2NrX3NrZXdfbXMYISABKBJIAIgBARISCgpmb3J3YXJkaW5nGCIgASgJQhAKDl9jbG9ja19za2V3X21zIjYKB09mZmxvYWQSDAoEbmFtZRgBIAEoCRINCgVzdGF0ZRgCIAEoCRIOCgZyZWFzb24YAyABKAki5gEKCENvdW50ZXJzEhUKDWNvdW50ZXJfZXBvY2gYASABKAYSEQoJdXB0aW1lX21zGAIgASgEEioKBXBlZXJzGAMgASgLMhsud2VmdC5hZ2VudC52MS5QZWVyQ291bnRlcnMSLAoGc3RhZ2VzGAQgASgLMhwud2VmdC5hZ2VudC52MS5TdGFnZUNvdW50ZXJzEhMKC3RvdGFsX25hbWVzGAUgAygJEhQKDHRvdGFsX3ZhbHVlcxgGIAMoBBIYChBjcHVfbWljcm9zZWNvbmRzGAcgASgEEhEKCXJzc19ieXRlcxgIIAEoBCKQAgoMUGVlckNvdW50ZXJzEhAKCHBlZXJfaWRzGAEgASgMEhAKCHJ4X2J5dGVzGAIgAygEEhIKCnJ4X3BhY2tldHMYAyADKAQSEAoIdHhfYnl0ZXMYBCADKAQSEgoKdHhfcGFja2V0cxgFIAMoBBIjChtsYXN0X2hhbmRzaGFrZV9hZ2VfcGx1c19vbmUYBiADKAQSIgoabGFzdF9yZWNlaXZlZF9hZ2VfcGx1c19vbmUYByADKAQSHAoUc2Vzc2lvbl9hZ2VfcGx1c19vbmUYCCADKAQSEQoJZW5kcG9pbnRzGAkgAygJEigKBWRyb3BzGAogAygLMhkud2VmdC5hZ2VudC52MS5Ecm9wQ29sdW1uIiwKCkRyb3BDb2x1bW4SDgoGcmVhc29uGAEgASgJEg4KBmNvdW50cxgCIAMoBCKIAQoNU3RhZ2VDb3VudGVycxITCgtzdGFnZV9uYW1lcxgBIAMoCRINCgVzdGFnZRgCIAMoDRINCgVzaGFyZBgDIAMoDRIPCgdiYXRjaGVzGAQgAygEEg8KB3BhY2tldHMYBSADKAQSDQoFYnl0ZXMYBiADKAQSEwoLbmFub3NlY29uZHMYByADKAQiFQoEUGluZxINCgV0b2tlbhgBIAEoBiIsCgRQb25nEg0KBXRva2VuGAEgASgGEhUKDXdhbGxfY2xvY2tfbXMYISABKAQiTgoDQnllEg4KBnJlYXNvbhgBIAEoCRIOCgZkZXRhaWwYAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIWCg5yZXRyeV9hZnRlcl9tcxgEIAEoDSIjCgtVbnN1cHBvcnRlZBIUCgxmcmFtZV9udW1iZXIYASABKA0irgEKCk5ldHdvcmtNYXASJAoEc2VsZhgBIAEoCzIWLndlZnQuYWdlbnQudjEuTWFwU2VsZhImCgVwZWVycxgCIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwUGVlcnMSKgoGZmlsdGVyGAMgASgLMhoud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlcxImCgVuYW1lcxgoIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwTmFtZXMi9wEKCE1hcERlbHRhEiQKBHNlbGYYASABKAsyFi53ZWZ0LmFnZW50LnYxLk1hcFNlbGYSKAoHdXBzZXJ0cxgCIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwUGVlcnMSEAoIcmVtb3ZhbHMYAyABKAwSKgoGZmlsdGVyGAQgASgLMhoud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlcxImCgVuYW1lcxgoIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwTmFtZXMSNQoLZmlsdGVyX3NldHMYQiABKAsyIC53ZWZ0LmFnZW50LnYxLkFkZHJlc3NTZXRDaGFuZ2VzInYKEUFkZHJlc3NTZXRDaGFuZ2VzEhMKC3NldF9udW1iZXJzGAEgAygNEhQKDGFkZGVkX2NvdW50cxgCIAMoDRINCgVhZGRlZBgDIAEoDBIWCg5yZW1vdmVkX2NvdW50cxgEIAMoDRIPCgdyZW1vdmVkGAUgASgMIp0BCghNYXBOYW1lcxIOCgZkb21haW4YASABKAkSDAoEaG9zdBgCIAEoCRIWCg5zZWFyY2hfZG9tYWlucxgDIAMoCRIqCgdyZWNvcmRzGAQgAygLMhkud2VmdC5hZ2VudC52MS5OYW1lUmVjb3JkEi8KC25hbWVzZXJ2ZXJzGAUgAygLMhoud2VmdC5hZ2VudC52MS5OYW1lc2VydmVycyJeCgpOYW1lUmVjb3JkEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgMEg4KBnRhcmdldBgEIAEoCRITCgt0dGxfc2Vjb25kcxgFIAEoDSJFCgtOYW1lc2VydmVycxIPCgdkb21haW5zGAEgAygJEg8KB3NlcnZlcnMYAiABKAwSFAoMc2VydmVyX2NvdW50GAMgASgNIvECCgdNYXBTZWxmEg8KB3BlZXJfaWQYASABKAwSDAoEbmFtZRgCIAEoCRISCgpuZXR3b3JrX2lkGAMgASgMEhQKDG5ldHdvcmtfbmFtZRgEIAEoCRIMCgRpcHY0GAUgASgMEgwKBGlwdjYYBiABKAwSEgoKaXB2NF9yYW5nZRgHIAEoCRISCgppcHY2X3JhbmdlGAggASgJEgsKA210dRgJIAEoDRITCgtsaXN0ZW5fcG9ydBgKIAEoDRIYChBwcm9maWxlX2ZhbGxiYWNrGAsgASgJEi8KB2NvbmNlYWwYPCABKAsyHi53ZWZ0LmFnZW50LnYxLkNvbmNlYWxTZXR0aW5ncxIVCg1zZXJ2ZWRfcm91dGVzGC0gAygJEhoKEm1hc3F1ZXJhZGVkX3BsYWNlcxguIAMoDRIUCgxleGl0X3BlZXJfaWQYLyABKAwSEAoIZXhpdF9sYW4YMCABKAkSEQoJZXhpdF9sb3N0GDEgASgJIkgKD0NvbmNlYWxTZXR0aW5ncxISCgpwcm9maWxlX2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEAoIc2V0dGluZ3MYAyABKAkioAIKCE1hcFBlZXJzEgsKA2lkcxgBIAEoDBITCgtwdWJsaWNfa2V5cxgCIAEoDBINCgVuYW1lcxgDIAMoCRIMCgRpcHY0GAQgASgMEgwKBGlwdjYYBSABKAwSGQoRa2VlcGFsaXZlX3NlY29uZHMYBiADKA0SFwoPZW5kcG9pbnRfY291bnRzGAcgAygNEhEKCWVuZHBvaW50cxgIIAEoDBIUCgxyb3V0ZV9jb3VudHMYCSADKA0SDgoGcm91dGVzGAogASgMEhgKEHByZXNoYXJlZF9wbGFjZXMYCyADKA0SFgoOcHJlc2hhcmVkX2tleXMYDCABKAwSFgoOcHJvZmlsZV9wbGFjZXMYDSADKA0SEAoIcHJvZmlsZXMYDiABKAwipAEKC0ZpbHRlclJ1bGVzEigKBXJ1bGVzGAEgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlEhIKCnNldF9jb3VudHMYAiADKA0SFAoMc2V0X3ByZWZpeGVzGAMgASgMEiwKCXNldF9ydWxlcxgEIAMoCzIZLndlZnQuYWdlbnQudjEuRmlsdGVyUnVsZRITCgtzZXRfbnVtYmVycxhBIAMoDSLBAgoKRmlsdGVyUnVsZRIKCgJpZBgBIAEoDRIOCgZhY3Rpb24YAiABKAkSEQoJZGlyZWN0aW9uGAMgASgJEhkKEXByb3RvY29sX3BsdXNfb25lGAQgASgNEg4KBnNvdXJjZRgFIAEoCRITCgtkZXN0aW5hdGlvbhgGIAEoCRInCgVwb3J0cxgHIAEoCzIYLndlZnQuYWdlbnQudjEuUG9ydFJhbmdlEhsKE3NvdXJjZV9zZXRfcGx1c19vbmUYCCABKA0SIAoYZGVzdGluYXRpb25fc2V0X3BsdXNfb25lGAkgASgNEhMKC3BvcnRfYm91bmRzGAogAygNEhoKEmljbXBfdHlwZV9wbHVzX29uZRgLIAEoDRIaChJpY21wX2NvZGVfcGx1c19vbmUYDCABKA0SDwoHcmVwbGllcxgNIAEoCSImCglQb3J0UmFuZ2USCwoDbG93GAEgASgNEgwKBGhpZ2gYAiABKA1iBnByb3RvMw");
+  fileDesc("CgthZ2VudC5wcm90bxINd2VmdC5hZ2VudC52MSK4BAoOU2VydmVyRW52ZWxvcGUSLQoJY2hhbGxlbmdlGAEgASgLMhgud2VmdC5hZ2VudC52MS5DaGFsbGVuZ2VIABIpCgd3ZWxjb21lGAIgASgLMhYud2VmdC5hZ2VudC52MS5XZWxjb21lSAASLAoJbWFwX2JlZ2luGAMgASgLMhcud2VmdC5hZ2VudC52MS5NYXBCZWdpbkgAEioKCG1hcF9wYXJ0GAQgASgLMhYud2VmdC5hZ2VudC52MS5NYXBQYXJ0SAASKAoHbWFwX2VuZBgFIAEoCzIVLndlZnQuYWdlbnQudjEuTWFwRW5kSAASJQoFZGVsdGEYBiABKAsyFC53ZWZ0LmFnZW50LnYxLkRlbHRhSAASJQoFd2F0Y2gYByABKAsyFC53ZWZ0LmFnZW50LnYxLldhdGNoSAASIQoDam9iGAggASgLMhIud2VmdC5hZ2VudC52MS5Kb2JIABIuCgpqb2JfY2FuY2VsGAkgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JDYW5jZWxIABIjCgRwaW5nGDwgASgLMhMud2VmdC5hZ2VudC52MS5QaW5nSAASIwoEcG9uZxg9IAEoCzITLndlZnQuYWdlbnQudjEuUG9uZ0gAEiEKA2J5ZRg+IAEoCzISLndlZnQuYWdlbnQudjEuQnllSAASMQoLdW5zdXBwb3J0ZWQYPyABKAsyGi53ZWZ0LmFnZW50LnYxLlVuc3VwcG9ydGVkSABCBwoFZnJhbWUi8QQKDUFnZW50RW52ZWxvcGUSJQoFaGVsbG8YASABKAsyFC53ZWZ0LmFnZW50LnYxLkhlbGxvSAASKQoHYXBwbGllZBgCIAEoCzIWLndlZnQuYWdlbnQudjEuQXBwbGllZEgAEioKCG5lZWRfbWFwGAMgASgLMhYud2VmdC5hZ2VudC52MS5OZWVkTWFwSAASJwoGc3RhdHVzGAQgASgLMhUud2VmdC5hZ2VudC52MS5TdGF0dXNIABIrCghjb3VudGVycxgFIAEoCzIXLndlZnQuYWdlbnQudjEuQ291bnRlcnNIABIuCgpqb2JfcmVzdWx0GAYgASgLMhgud2VmdC5hZ2VudC52MS5Kb2JSZXN1bHRIABIlCgVsZWF2ZRgHIAEoCzIULndlZnQuYWdlbnQudjEuTGVhdmVIABIqCghqb2JfcGFydBgIIAEoCzIWLndlZnQuYWdlbnQudjEuSm9iUGFydEgAEiwKCWpvYl9ldmVudBgJIAEoCzIXLndlZnQuYWdlbnQudjEuSm9iRXZlbnRIABIyCgxmbG93X3JlY29yZHMYFyABKAsyGi53ZWZ0LmFnZW50LnYxLkZsb3dSZWNvcmRzSAASIwoEcGluZxg8IAEoCzITLndlZnQuYWdlbnQudjEuUGluZ0gAEiMKBHBvbmcYPSABKAsyEy53ZWZ0LmFnZW50LnYxLlBvbmdIABIhCgNieWUYPiABKAsyEi53ZWZ0LmFnZW50LnYxLkJ5ZUgAEjEKC3Vuc3VwcG9ydGVkGD8gASgLMhoud2VmdC5hZ2VudC52MS5VbnN1cHBvcnRlZEgAQgcKBWZyYW1lIrsBCglDaGFsbGVuZ2USEgoKc2VydmVyX2tleRgBIAEoDBIUCgxzZXJ2ZXJfbm9uY2UYAiABKAwSFAoMZXhjaGFuZ2Vfa2V5GAMgASgMEhYKDnNlcnZlcl92ZXJzaW9uGAQgASgJEhQKDHByb3RvY29sX21pbhgFIAEoDRIUCgxwcm90b2NvbF9tYXgYBiABKA0SFwoPY2hhbm5lbF9iaW5kaW5nGAcgASgJEhEKCXNpZ25hdHVyZRgIIAEoDCLtAgoFSGVsbG8SGAoQcHJvdG9jb2xfdmVyc2lvbhgBIAEoDRIVCg1hZ2VudF92ZXJzaW9uGAIgASgJEhQKDGlkZW50aXR5X2tleRgDIAEoDBISCgpwdWJsaWNfa2V5GAQgASgMEg8KB2Jvb3RfaWQYBSABKAYSFQoNY291bnRlcl9lcG9jaBgGIAEoBhIrCghsYXN0X21hcBgHIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhIQCghob3N0bmFtZRgIIAEoCRITCgt3YW50ZWRfbmFtZRgJIAEoCRIKCgJvcxgKIAEoCRIMCgRhcmNoGAsgASgJEhQKDGNhcGFiaWxpdGllcxgMIAMoCRIXCg9jaGFubmVsX2JpbmRpbmcYDSABKAkSEQoJc2lnbmF0dXJlGA8gASgMEhQKDGV4Y2hhbmdlX2tleRgQIAEoDBIVCg1lbnJvbG1lbnRfYm94GBEgASgMSgQIDhAPIi0KCk1hcFZlcnNpb24SDQoFZXBvY2gYASABKAYSEAoIc2VxdWVuY2UYAiABKAQiZAoHV2VsY29tZRIPCgdwZWVyX2lkGAEgASgMEg0KBWVwb2NoGAIgASgGEhQKDGhlYXJ0YmVhdF9tcxgDIAEoDRIMCgRtb2RlGAQgASgJEhUKDXdhbGxfY2xvY2tfbXMYISABKAQicwoITWFwQmVnaW4SKgoHdmVyc2lvbhgBIAEoCzIZLndlZnQuYWdlbnQudjEuTWFwVmVyc2lvbhITCgtjb21wcmVzc2lvbhgCIAEoCRISCgpib2R5X2J5dGVzGAMgASgNEhIKCnBhcnRfY291bnQYBCABKA0iJwoHTWFwUGFydBINCgVpbmRleBgBIAEoDRINCgVieXRlcxgCIAEoDCJACgZNYXBFbmQSDwoHdGltZV9tcxgBIAEoBBISCgpwYXJ0c19oYXNoGAIgASgMEhEKCXNpZ25hdHVyZRgDIAEoDCJ8CgVEZWx0YRIqCgd2ZXJzaW9uGAEgASgLMhkud2VmdC5hZ2VudC52MS5NYXBWZXJzaW9uEhUKDWJhc2Vfc2VxdWVuY2UYAiABKAQSDwoHdGltZV9tcxgDIAEoBBIMCgRib2R5GAQgASgMEhEKCXNpZ25hdHVyZRgFIAEoDCIcCgVXYXRjaBITCgtpbnRlcnZhbF9tcxgBIAEoDSKFAwoDSm9iEg4KBmpvYl9pZBgBIAEoDBIVCg10aW1lX2xpbWl0X21zGAIgASgNEicKBHBpbmcYCiABKAsyFy53ZWZ0LmFnZW50LnYxLlBpbmdXb3JrSAASLQoHcHJvZmlsZRgLIAEoCzIaLndlZnQuYWdlbnQudjEuUHJvZmlsZVdvcmtIABI2CgxkZWJ1Z19idW5kbGUYDCABKAsyHi53ZWZ0LmFnZW50LnYxLkRlYnVnQnVuZGxlV29ya0gAEikKBXRyYWNlGA0gASgLMhgud2VmdC5hZ2VudC52MS5UcmFjZVdvcmtIABIwCgltdHVfcHJvYmUYDiABKAsyGy53ZWZ0LmFnZW50LnYxLk10dVByb2JlV29ya0gAEjMKCnRocm91Z2hwdXQYDyABKAsyHS53ZWZ0LmFnZW50LnYxLlRocm91Z2hwdXRXb3JrSAASLQoHcmVzdGFydBgQIAEoCzIaLndlZnQuYWdlbnQudjEuUmVzdGFydFdvcmtIAEIGCgR3b3JrIhsKCUpvYkNhbmNlbBIOCgZqb2JfaWQYASABKAwiKQoIUGluZ1dvcmsSDgoGdGFyZ2V0GAEgASgMEg0KBWNvdW50GAIgASgNIkQKC1Byb2ZpbGVXb3JrEg8KB3NlY29uZHMYASABKA0SFAoMZnJlcXVlbmN5X2h6GAIgASgNEg4KBmZvcm1hdBgDIAEoCSIkCg9EZWJ1Z0J1bmRsZVdvcmsSEQoJYWRkcmVzc2VzGAEgASgJIi0KCVRyYWNlV29yaxIOCgZ0YXJnZXQYASABKAwSEAoIaG9wc19tYXgYAiABKA0iHgoMTXR1UHJvYmVXb3JrEg4KBnRhcmdldBgBIAEoDCJpCg5UaHJvdWdocHV0V29yaxIMCgRyb2xlGAEgASgJEgwKBHBlZXIYAiABKAwSDAoEcG9ydBgDIAEoDRIPCgdzZWNvbmRzGAQgASgNEgwKBHJhdGUYBSABKAQSDgoGc2VjcmV0GAYgASgMIhsKC1Jlc3RhcnRXb3JrEgwKBHdoYXQYASABKAkiKwoISm9iRXZlbnQSDgoGam9iX2lkGAEgASgMEg8KB2NvbnRlbnQYAiABKAkiOQoHSm9iUGFydBIOCgZqb2JfaWQYASABKAwSDQoFaW5kZXgYAiABKA0SDwoHY29udGVudBgDIAEoDCKyAQoJSm9iUmVzdWx0Eg4KBmpvYl9pZBgBIAEoDBIqCgRwaW5nGAogASgLMhoud2VmdC5hZ2VudC52MS5QaW5nT3V0Y29tZUgAEi4KBmZhaWxlZBgLIAEoCzIcLndlZnQuYWdlbnQudjEuRmFpbGVkT3V0Y29tZUgAEi4KBnJlcG9ydBgMIAEoCzIcLndlZnQuYWdlbnQudjEuUmVwb3J0T3V0Y29tZUgAQgkKB291dGNvbWUiPQoNUmVwb3J0T3V0Y29tZRINCgVwYXJ0cxgBIAEoDRINCgVieXRlcxgCIAEoDRIOCgZzaGEyNTYYAyABKAwiWQoLUGluZ091dGNvbWUSDAoEc2VudBgBIAEoDRIQCghyZWNlaXZlZBgCIAEoDRIYChBydHRfbWljcm9zZWNvbmRzGAMgAygNEhAKCGVuZHBvaW50GAQgASgJIiAKDUZhaWxlZE91dGNvbWUSDwoHbWVzc2FnZRgBIAEoCSJ1CgdBcHBsaWVkEioKB3ZlcnNpb24YASABKAsyGS53ZWZ0LmFnZW50LnYxLk1hcFZlcnNpb24SEwoLZHVyYXRpb25fbXMYAiABKA0SKQoGZXJyb3JzGAMgAygLMhkud2VmdC5hZ2VudC52MS5BcHBseUVycm9yIiwKCkFwcGx5RXJyb3ISDgoGb2JqZWN0GAEgASgJEg4KBmRldGFpbBgCIAEoCSIZCgdOZWVkTWFwEg4KBnJlYXNvbhgBIAEoCSIHCgVMZWF2ZSLtAQoGU3RhdHVzEhYKDmludGVyZmFjZV9uYW1lGAEgASgJEhMKC2xpc3Rlbl9wb3J0GAIgASgNEg4KBnNoYXJkcxgDIAEoDRIRCgllbmRwb2ludHMYBCADKAkSKAoIb2ZmbG9hZHMYBSADKAsyFi53ZWZ0LmFnZW50LnYxLk9mZmxvYWQSFQoNd2FsbF9jbG9ja19tcxgGIAEoBBIQCghwcm9ibGVtcxgHIAMoCRIaCg1jbG9ja19za2V3X21zGCEgASgSSACIAQESEgoKZm9yd2FyZGluZxgiIAEoCUIQCg5fY2xvY2tfc2tld19tcyI2CgdPZmZsb2FkEgwKBG5hbWUYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJIpICCghDb3VudGVycxIVCg1jb3VudGVyX2Vwb2NoGAEgASgGEhEKCXVwdGltZV9tcxgCIAEoBBIqCgVwZWVycxgDIAEoCzIbLndlZnQuYWdlbnQudjEuUGVlckNvdW50ZXJzEiwKBnN0YWdlcxgEIAEoCzIcLndlZnQuYWdlbnQudjEuU3RhZ2VDb3VudGVycxITCgt0b3RhbF9uYW1lcxgFIAMoCRIUCgx0b3RhbF92YWx1ZXMYBiADKAQSGAoQY3B1X21pY3Jvc2Vjb25kcxgHIAEoBBIRCglyc3NfYnl0ZXMYCCABKAQSKgoFcnVsZXMYFyABKAsyGy53ZWZ0LmFnZW50LnYxLlJ1bGVDb3VudGVycyJ6CgxSdWxlQ291bnRlcnMSDQoFcnVsZXMYASADKA0SDwoHcGFja2V0cxgCIAMoBBINCgVieXRlcxgDIAMoBBINCgVkcm9wcxgEIAMoBBINCgVmbG93cxgFIAMoBBIdChVsYXN0X2hpdF9hZ2VfcGx1c19vbmUYBiADKAQiXgoLRmxvd1JlY29yZHMSFQoNY291bnRlcl9lcG9jaBgBIAEoBhIMCgRsb3N0GAIgASgEEioKB3JlY29yZHMYAyADKAsyGS53ZWZ0LmFnZW50LnYxLkZsb3dSZWNvcmQi8wIKCkZsb3dSZWNvcmQSCgoCaWQYASABKAYSDwoHcGVlcl9pZBgCIAEoDBIQCghwcm90b2NvbBgDIAEoDRINCgVsb2NhbBgEIAEoDBIOCgZyZW1vdGUYBSABKAwSGwoTbG9jYWxfcG9ydF9wbHVzX29uZRgGIAEoDRIcChRyZW1vdGVfcG9ydF9wbHVzX29uZRgHIAEoDRIaChJpY21wX3R5cGVfcGx1c19vbmUYCCABKA0SDQoFYmVnYW4YCSABKAkSDwoHdmVyZGljdBgKIAEoCRIVCg1ydWxlX3BsdXNfb25lGAsgASgEEhIKCnJ4X3BhY2tldHMYDCABKAQSEAoIcnhfYnl0ZXMYDSABKAQSEgoKdHhfcGFja2V0cxgOIAEoBBIQCgh0eF9ieXRlcxgPIAEoBBINCgVkcm9wcxgQIAEoBBIOCgZhZ2VfbXMYESABKAQSDwoHaWRsZV9tcxgSIAEoBBINCgVzdGF0ZRgTIAEoCSKQAgoMUGVlckNvdW50ZXJzEhAKCHBlZXJfaWRzGAEgASgMEhAKCHJ4X2J5dGVzGAIgAygEEhIKCnJ4X3BhY2tldHMYAyADKAQSEAoIdHhfYnl0ZXMYBCADKAQSEgoKdHhfcGFja2V0cxgFIAMoBBIjChtsYXN0X2hhbmRzaGFrZV9hZ2VfcGx1c19vbmUYBiADKAQSIgoabGFzdF9yZWNlaXZlZF9hZ2VfcGx1c19vbmUYByADKAQSHAoUc2Vzc2lvbl9hZ2VfcGx1c19vbmUYCCADKAQSEQoJZW5kcG9pbnRzGAkgAygJEigKBWRyb3BzGAogAygLMhkud2VmdC5hZ2VudC52MS5Ecm9wQ29sdW1uIiwKCkRyb3BDb2x1bW4SDgoGcmVhc29uGAEgASgJEg4KBmNvdW50cxgCIAMoBCKIAQoNU3RhZ2VDb3VudGVycxITCgtzdGFnZV9uYW1lcxgBIAMoCRINCgVzdGFnZRgCIAMoDRINCgVzaGFyZBgDIAMoDRIPCgdiYXRjaGVzGAQgAygEEg8KB3BhY2tldHMYBSADKAQSDQoFYnl0ZXMYBiADKAQSEwoLbmFub3NlY29uZHMYByADKAQiFQoEUGluZxINCgV0b2tlbhgBIAEoBiIsCgRQb25nEg0KBXRva2VuGAEgASgGEhUKDXdhbGxfY2xvY2tfbXMYISABKAQiTgoDQnllEg4KBnJlYXNvbhgBIAEoCRIOCgZkZXRhaWwYAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIWCg5yZXRyeV9hZnRlcl9tcxgEIAEoDSIjCgtVbnN1cHBvcnRlZBIUCgxmcmFtZV9udW1iZXIYASABKA0irgEKCk5ldHdvcmtNYXASJAoEc2VsZhgBIAEoCzIWLndlZnQuYWdlbnQudjEuTWFwU2VsZhImCgVwZWVycxgCIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwUGVlcnMSKgoGZmlsdGVyGAMgASgLMhoud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlcxImCgVuYW1lcxgoIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwTmFtZXMi9wEKCE1hcERlbHRhEiQKBHNlbGYYASABKAsyFi53ZWZ0LmFnZW50LnYxLk1hcFNlbGYSKAoHdXBzZXJ0cxgCIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwUGVlcnMSEAoIcmVtb3ZhbHMYAyABKAwSKgoGZmlsdGVyGAQgASgLMhoud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlcxImCgVuYW1lcxgoIAEoCzIXLndlZnQuYWdlbnQudjEuTWFwTmFtZXMSNQoLZmlsdGVyX3NldHMYQiABKAsyIC53ZWZ0LmFnZW50LnYxLkFkZHJlc3NTZXRDaGFuZ2VzInYKEUFkZHJlc3NTZXRDaGFuZ2VzEhMKC3NldF9udW1iZXJzGAEgAygNEhQKDGFkZGVkX2NvdW50cxgCIAMoDRINCgVhZGRlZBgDIAEoDBIWCg5yZW1vdmVkX2NvdW50cxgEIAMoDRIPCgdyZW1vdmVkGAUgASgMIp0BCghNYXBOYW1lcxIOCgZkb21haW4YASABKAkSDAoEaG9zdBgCIAEoCRIWCg5zZWFyY2hfZG9tYWlucxgDIAMoCRIqCgdyZWNvcmRzGAQgAygLMhkud2VmdC5hZ2VudC52MS5OYW1lUmVjb3JkEi8KC25hbWVzZXJ2ZXJzGAUgAygLMhoud2VmdC5hZ2VudC52MS5OYW1lc2VydmVycyJeCgpOYW1lUmVjb3JkEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgMEg4KBnRhcmdldBgEIAEoCRITCgt0dGxfc2Vjb25kcxgFIAEoDSJFCgtOYW1lc2VydmVycxIPCgdkb21haW5zGAEgAygJEg8KB3NlcnZlcnMYAiABKAwSFAoMc2VydmVyX2NvdW50GAMgASgNIogDCgdNYXBTZWxmEg8KB3BlZXJfaWQYASABKAwSDAoEbmFtZRgCIAEoCRISCgpuZXR3b3JrX2lkGAMgASgMEhQKDG5ldHdvcmtfbmFtZRgEIAEoCRIMCgRpcHY0GAUgASgMEgwKBGlwdjYYBiABKAwSEgoKaXB2NF9yYW5nZRgHIAEoCRISCgppcHY2X3JhbmdlGAggASgJEgsKA210dRgJIAEoDRITCgtsaXN0ZW5fcG9ydBgKIAEoDRIYChBwcm9maWxlX2ZhbGxiYWNrGAsgASgJEi8KB2NvbmNlYWwYPCABKAsyHi53ZWZ0LmFnZW50LnYxLkNvbmNlYWxTZXR0aW5ncxIVCg1mbG93X3NhbXBsaW5nGD0gASgNEhUKDXNlcnZlZF9yb3V0ZXMYLSADKAkSGgoSbWFzcXVlcmFkZWRfcGxhY2VzGC4gAygNEhQKDGV4aXRfcGVlcl9pZBgvIAEoDBIQCghleGl0X2xhbhgwIAEoCRIRCglleGl0X2xvc3QYMSABKAkiSAoPQ29uY2VhbFNldHRpbmdzEhIKCnByb2ZpbGVfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRIQCghzZXR0aW5ncxgDIAEoCSKgAgoITWFwUGVlcnMSCwoDaWRzGAEgASgMEhMKC3B1YmxpY19rZXlzGAIgASgMEg0KBW5hbWVzGAMgAygJEgwKBGlwdjQYBCABKAwSDAoEaXB2NhgFIAEoDBIZChFrZWVwYWxpdmVfc2Vjb25kcxgGIAMoDRIXCg9lbmRwb2ludF9jb3VudHMYByADKA0SEQoJZW5kcG9pbnRzGAggASgMEhQKDHJvdXRlX2NvdW50cxgJIAMoDRIOCgZyb3V0ZXMYCiABKAwSGAoQcHJlc2hhcmVkX3BsYWNlcxgLIAMoDRIWCg5wcmVzaGFyZWRfa2V5cxgMIAEoDBIWCg5wcm9maWxlX3BsYWNlcxgNIAMoDRIQCghwcm9maWxlcxgOIAEoDCKkAQoLRmlsdGVyUnVsZXMSKAoFcnVsZXMYASADKAsyGS53ZWZ0LmFnZW50LnYxLkZpbHRlclJ1bGUSEgoKc2V0X2NvdW50cxgCIAMoDRIUCgxzZXRfcHJlZml4ZXMYAyABKAwSLAoJc2V0X3J1bGVzGAQgAygLMhkud2VmdC5hZ2VudC52MS5GaWx0ZXJSdWxlEhMKC3NldF9udW1iZXJzGEEgAygNIsECCgpGaWx0ZXJSdWxlEgoKAmlkGAEgASgNEg4KBmFjdGlvbhgCIAEoCRIRCglkaXJlY3Rpb24YAyABKAkSGQoRcHJvdG9jb2xfcGx1c19vbmUYBCABKA0SDgoGc291cmNlGAUgASgJEhMKC2Rlc3RpbmF0aW9uGAYgASgJEicKBXBvcnRzGAcgASgLMhgud2VmdC5hZ2VudC52MS5Qb3J0UmFuZ2USGwoTc291cmNlX3NldF9wbHVzX29uZRgIIAEoDRIgChhkZXN0aW5hdGlvbl9zZXRfcGx1c19vbmUYCSABKA0SEwoLcG9ydF9ib3VuZHMYCiADKA0SGgoSaWNtcF90eXBlX3BsdXNfb25lGAsgASgNEhoKEmljbXBfY29kZV9wbHVzX29uZRgMIAEoDRIPCgdyZXBsaWVzGA0gASgJIiYKCVBvcnRSYW5nZRILCgNsb3cYASABKA0SDAoEaGlnaBgCIAEoDWIGcHJvdG8z");
 
 /**
  * @generated from message weft.agent.v1.ServerEnvelope
@@ -172,6 +172,12 @@ export type AgentEnvelope = Message<"weft.agent.v1.AgentEnvelope"> & {
      */
     value: JobEvent;
     case: "jobEvent";
+  } | {
+    /**
+     * @generated from field: weft.agent.v1.FlowRecords flow_records = 23;
+     */
+    value: FlowRecords;
+    case: "flowRecords";
   } | {
     /**
      * @generated from field: weft.agent.v1.Ping ping = 60;
@@ -1203,6 +1209,13 @@ export type Counters = Message<"weft.agent.v1.Counters"> & {
    * @generated from field: uint64 rss_bytes = 8;
    */
   rssBytes: bigint;
+
+  /**
+   * Rules that something met since the report before; the first report has all that were ever met.
+   *
+   * @generated from field: weft.agent.v1.RuleCounters rules = 23;
+   */
+  rules?: RuleCounters | undefined;
 };
 
 /**
@@ -1211,6 +1224,204 @@ export type Counters = Message<"weft.agent.v1.Counters"> & {
  */
 export const CountersSchema: GenMessage<Counters> = /*@__PURE__*/
   messageDesc(file_agent, 32);
+
+/**
+ * Columns: every list has one entry per rule. Ages are in milliseconds plus one; 0 = never.
+ *
+ * @generated from message weft.agent.v1.RuleCounters
+ */
+export type RuleCounters = Message<"weft.agent.v1.RuleCounters"> & {
+  /**
+   * @generated from field: repeated uint32 rules = 1;
+   */
+  rules: number[];
+
+  /**
+   * @generated from field: repeated uint64 packets = 2;
+   */
+  packets: bigint[];
+
+  /**
+   * @generated from field: repeated uint64 bytes = 3;
+   */
+  bytes: bigint[];
+
+  /**
+   * @generated from field: repeated uint64 drops = 4;
+   */
+  drops: bigint[];
+
+  /**
+   * @generated from field: repeated uint64 flows = 5;
+   */
+  flows: bigint[];
+
+  /**
+   * @generated from field: repeated uint64 last_hit_age_plus_one = 6;
+   */
+  lastHitAgePlusOne: bigint[];
+};
+
+/**
+ * Describes the message weft.agent.v1.RuleCounters.
+ * Use `create(RuleCountersSchema)` to create a new message.
+ */
+export const RuleCountersSchema: GenMessage<RuleCounters> = /*@__PURE__*/
+  messageDesc(file_agent, 33);
+
+/**
+ * Flows that ended or go on for long. Counts are those since the flow began; a later record of a flow replaces the one before.
+ *
+ * @generated from message weft.agent.v1.FlowRecords
+ */
+export type FlowRecords = Message<"weft.agent.v1.FlowRecords"> & {
+  /**
+   * @generated from field: fixed64 counter_epoch = 1;
+   */
+  counterEpoch: bigint;
+
+  /**
+   * Records that should have been here and were not made.
+   *
+   * @generated from field: uint64 lost = 2;
+   */
+  lost: bigint;
+
+  /**
+   * @generated from field: repeated weft.agent.v1.FlowRecord records = 3;
+   */
+  records: FlowRecord[];
+};
+
+/**
+ * Describes the message weft.agent.v1.FlowRecords.
+ * Use `create(FlowRecordsSchema)` to create a new message.
+ */
+export const FlowRecordsSchema: GenMessage<FlowRecords> = /*@__PURE__*/
+  messageDesc(file_agent, 34);
+
+/**
+ * @generated from message weft.agent.v1.FlowRecord
+ */
+export type FlowRecord = Message<"weft.agent.v1.FlowRecord"> & {
+  /**
+   * Its number in the counter epoch.
+   *
+   * @generated from field: fixed64 id = 1;
+   */
+  id: bigint;
+
+  /**
+   * Empty = the peer is gone.
+   *
+   * @generated from field: bytes peer_id = 2;
+   */
+  peerId: Uint8Array;
+
+  /**
+   * @generated from field: uint32 protocol = 3;
+   */
+  protocol: number;
+
+  /**
+   * 4 or 16 bytes, both the same.
+   *
+   * @generated from field: bytes local = 4;
+   */
+  local: Uint8Array;
+
+  /**
+   * @generated from field: bytes remote = 5;
+   */
+  remote: Uint8Array;
+
+  /**
+   * Plus one; 0 = none.
+   *
+   * @generated from field: uint32 local_port_plus_one = 6;
+   */
+  localPortPlusOne: number;
+
+  /**
+   * @generated from field: uint32 remote_port_plus_one = 7;
+   */
+  remotePortPlusOne: number;
+
+  /**
+   * @generated from field: uint32 icmp_type_plus_one = 8;
+   */
+  icmpTypePlusOne: number;
+
+  /**
+   * "here" or "there".
+   *
+   * @generated from field: string began = 9;
+   */
+  began: string;
+
+  /**
+   * "allow" or "deny".
+   *
+   * @generated from field: string verdict = 10;
+   */
+  verdict: string;
+
+  /**
+   * Number of the rule in the map, plus one; 0 = none matched.
+   *
+   * @generated from field: uint64 rule_plus_one = 11;
+   */
+  rulePlusOne: bigint;
+
+  /**
+   * @generated from field: uint64 rx_packets = 12;
+   */
+  rxPackets: bigint;
+
+  /**
+   * @generated from field: uint64 rx_bytes = 13;
+   */
+  rxBytes: bigint;
+
+  /**
+   * @generated from field: uint64 tx_packets = 14;
+   */
+  txPackets: bigint;
+
+  /**
+   * @generated from field: uint64 tx_bytes = 15;
+   */
+  txBytes: bigint;
+
+  /**
+   * @generated from field: uint64 drops = 16;
+   */
+  drops: bigint;
+
+  /**
+   * @generated from field: uint64 age_ms = 17;
+   */
+  ageMs: bigint;
+
+  /**
+   * @generated from field: uint64 idle_ms = 18;
+   */
+  idleMs: bigint;
+
+  /**
+   * "open" or "ended".
+   *
+   * @generated from field: string state = 19;
+   */
+  state: string;
+};
+
+/**
+ * Describes the message weft.agent.v1.FlowRecord.
+ * Use `create(FlowRecordSchema)` to create a new message.
+ */
+export const FlowRecordSchema: GenMessage<FlowRecord> = /*@__PURE__*/
+  messageDesc(file_agent, 35);
 
 /**
  * Columns: every list has one entry per peer. Ages are in milliseconds plus one; 0 = never.
@@ -1276,7 +1487,7 @@ export type PeerCounters = Message<"weft.agent.v1.PeerCounters"> & {
  * Use `create(PeerCountersSchema)` to create a new message.
  */
 export const PeerCountersSchema: GenMessage<PeerCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 33);
+  messageDesc(file_agent, 36);
 
 /**
  * @generated from message weft.agent.v1.DropColumn
@@ -1298,7 +1509,7 @@ export type DropColumn = Message<"weft.agent.v1.DropColumn"> & {
  * Use `create(DropColumnSchema)` to create a new message.
  */
 export const DropColumnSchema: GenMessage<DropColumn> = /*@__PURE__*/
-  messageDesc(file_agent, 34);
+  messageDesc(file_agent, 37);
 
 /**
  * Columns: every list has one entry per shard and stage; `stage` is an index into `stage_names`.
@@ -1347,7 +1558,7 @@ export type StageCounters = Message<"weft.agent.v1.StageCounters"> & {
  * Use `create(StageCountersSchema)` to create a new message.
  */
 export const StageCountersSchema: GenMessage<StageCounters> = /*@__PURE__*/
-  messageDesc(file_agent, 35);
+  messageDesc(file_agent, 38);
 
 /**
  * @generated from message weft.agent.v1.Ping
@@ -1364,7 +1575,7 @@ export type Ping = Message<"weft.agent.v1.Ping"> & {
  * Use `create(PingSchema)` to create a new message.
  */
 export const PingSchema: GenMessage<Ping> = /*@__PURE__*/
-  messageDesc(file_agent, 36);
+  messageDesc(file_agent, 39);
 
 /**
  * @generated from message weft.agent.v1.Pong
@@ -1388,7 +1599,7 @@ export type Pong = Message<"weft.agent.v1.Pong"> & {
  * Use `create(PongSchema)` to create a new message.
  */
 export const PongSchema: GenMessage<Pong> = /*@__PURE__*/
-  messageDesc(file_agent, 37);
+  messageDesc(file_agent, 40);
 
 /**
  * @generated from message weft.agent.v1.Bye
@@ -1420,7 +1631,7 @@ export type Bye = Message<"weft.agent.v1.Bye"> & {
  * Use `create(ByeSchema)` to create a new message.
  */
 export const ByeSchema: GenMessage<Bye> = /*@__PURE__*/
-  messageDesc(file_agent, 38);
+  messageDesc(file_agent, 41);
 
 /**
  * @generated from message weft.agent.v1.Unsupported
@@ -1437,7 +1648,7 @@ export type Unsupported = Message<"weft.agent.v1.Unsupported"> & {
  * Use `create(UnsupportedSchema)` to create a new message.
  */
 export const UnsupportedSchema: GenMessage<Unsupported> = /*@__PURE__*/
-  messageDesc(file_agent, 39);
+  messageDesc(file_agent, 42);
 
 /**
  * Body of a snapshot.
@@ -1473,7 +1684,7 @@ export type NetworkMap = Message<"weft.agent.v1.NetworkMap"> & {
  * Use `create(NetworkMapSchema)` to create a new message.
  */
 export const NetworkMapSchema: GenMessage<NetworkMap> = /*@__PURE__*/
-  messageDesc(file_agent, 40);
+  messageDesc(file_agent, 43);
 
 /**
  * Body of a delta.
@@ -1523,7 +1734,7 @@ export type MapDelta = Message<"weft.agent.v1.MapDelta"> & {
  * Use `create(MapDeltaSchema)` to create a new message.
  */
 export const MapDeltaSchema: GenMessage<MapDelta> = /*@__PURE__*/
-  messageDesc(file_agent, 41);
+  messageDesc(file_agent, 44);
 
 /**
  * Columns: one entry per changed set, prefixes as in `FilterRules`.
@@ -1562,7 +1773,7 @@ export type AddressSetChanges = Message<"weft.agent.v1.AddressSetChanges"> & {
  * Use `create(AddressSetChangesSchema)` to create a new message.
  */
 export const AddressSetChangesSchema: GenMessage<AddressSetChanges> = /*@__PURE__*/
-  messageDesc(file_agent, 42);
+  messageDesc(file_agent, 45);
 
 /**
  * Names of the network beside those of its peers, and where other names are asked.
@@ -1603,7 +1814,7 @@ export type MapNames = Message<"weft.agent.v1.MapNames"> & {
  * Use `create(MapNamesSchema)` to create a new message.
  */
 export const MapNamesSchema: GenMessage<MapNames> = /*@__PURE__*/
-  messageDesc(file_agent, 43);
+  messageDesc(file_agent, 46);
 
 /**
  * @generated from message weft.agent.v1.NameRecord
@@ -1648,7 +1859,7 @@ export type NameRecord = Message<"weft.agent.v1.NameRecord"> & {
  * Use `create(NameRecordSchema)` to create a new message.
  */
 export const NameRecordSchema: GenMessage<NameRecord> = /*@__PURE__*/
-  messageDesc(file_agent, 44);
+  messageDesc(file_agent, 47);
 
 /**
  * @generated from message weft.agent.v1.Nameservers
@@ -1679,7 +1890,7 @@ export type Nameservers = Message<"weft.agent.v1.Nameservers"> & {
  * Use `create(NameserversSchema)` to create a new message.
  */
 export const NameserversSchema: GenMessage<Nameservers> = /*@__PURE__*/
-  messageDesc(file_agent, 45);
+  messageDesc(file_agent, 48);
 
 /**
  * @generated from message weft.agent.v1.MapSelf
@@ -1752,6 +1963,13 @@ export type MapSelf = Message<"weft.agent.v1.MapSelf"> & {
   conceal?: ConcealSettings | undefined;
 
   /**
+   * One flow of so many is reported; 0 = none.
+   *
+   * @generated from field: uint32 flow_sampling = 61;
+   */
+  flowSampling: number;
+
+  /**
    * Ranges that this node forwards into, and the places of those whose hosts see this node's address as the source.
    *
    * @generated from field: repeated string served_routes = 45;
@@ -1790,7 +2008,7 @@ export type MapSelf = Message<"weft.agent.v1.MapSelf"> & {
  * Use `create(MapSelfSchema)` to create a new message.
  */
 export const MapSelfSchema: GenMessage<MapSelf> = /*@__PURE__*/
-  messageDesc(file_agent, 46);
+  messageDesc(file_agent, 49);
 
 /**
  * @generated from message weft.agent.v1.ConcealSettings
@@ -1819,7 +2037,7 @@ export type ConcealSettings = Message<"weft.agent.v1.ConcealSettings"> & {
  * Use `create(ConcealSettingsSchema)` to create a new message.
  */
 export const ConcealSettingsSchema: GenMessage<ConcealSettings> = /*@__PURE__*/
-  messageDesc(file_agent, 47);
+  messageDesc(file_agent, 50);
 
 /**
  * Columns: fixed-width values one after the other, lists with one entry per peer.
@@ -1913,7 +2131,7 @@ export type MapPeers = Message<"weft.agent.v1.MapPeers"> & {
  * Use `create(MapPeersSchema)` to create a new message.
  */
 export const MapPeersSchema: GenMessage<MapPeers> = /*@__PURE__*/
-  messageDesc(file_agent, 48);
+  messageDesc(file_agent, 51);
 
 /**
  * @generated from message weft.agent.v1.FilterRules
@@ -1958,7 +2176,7 @@ export type FilterRules = Message<"weft.agent.v1.FilterRules"> & {
  * Use `create(FilterRulesSchema)` to create a new message.
  */
 export const FilterRulesSchema: GenMessage<FilterRules> = /*@__PURE__*/
-  messageDesc(file_agent, 49);
+  messageDesc(file_agent, 52);
 
 /**
  * @generated from message weft.agent.v1.FilterRule
@@ -2047,7 +2265,7 @@ export type FilterRule = Message<"weft.agent.v1.FilterRule"> & {
  * Use `create(FilterRuleSchema)` to create a new message.
  */
 export const FilterRuleSchema: GenMessage<FilterRule> = /*@__PURE__*/
-  messageDesc(file_agent, 50);
+  messageDesc(file_agent, 53);
 
 /**
  * @generated from message weft.agent.v1.PortRange
@@ -2069,5 +2287,5 @@ export type PortRange = Message<"weft.agent.v1.PortRange"> & {
  * Use `create(PortRangeSchema)` to create a new message.
  */
 export const PortRangeSchema: GenMessage<PortRange> = /*@__PURE__*/
-  messageDesc(file_agent, 51);
+  messageDesc(file_agent, 54);
 

@@ -1,8 +1,15 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 
 import { parseEndpoint, type Endpoint } from "../addresses.ts";
-import { COUNTER_PEERS_MAX, type CountersReport, type PeerCounterColumns, type StageCounters } from "../counters.ts";
-import { CountersSchema, PeerCountersSchema, StageCountersSchema } from "./agent_pb.ts";
+import {
+  COUNTER_PEERS_MAX,
+  COUNTER_RULES_MAX,
+  type CountersReport,
+  type PeerCounterColumns,
+  type RuleCounters,
+  type StageCounters,
+} from "../counters.ts";
+import { CountersSchema, PeerCountersSchema, RuleCountersSchema, StageCountersSchema } from "./agent_pb.ts";
 import { atMost, column, FieldError, parsed, safeNumber, text } from "./checks.ts";
 import { packIds, unpackIds } from "./map-peers.ts";
 
@@ -16,6 +23,7 @@ export function countersToWire(report: CountersReport): MessageShape<typeof Coun
     totalValues: report.totals.map((total) => total.value),
     cpuMicroseconds: report.cpuMicroseconds,
     rssBytes: BigInt(report.rssBytes),
+    ...(report.rules ? { rules: rulesToWire(report.rules) } : {}),
   });
 }
 
@@ -30,6 +38,7 @@ export function countersFromWire(message: MessageShape<typeof CountersSchema>): 
     totals: names.map((name, index) => ({ name: counterName("counters.totals", name), value: values[index] ?? 0n })),
     cpuMicroseconds: message.cpuMicroseconds,
     rssBytes: safeNumber("counters.rss", message.rssBytes),
+    ...(message.rules ? { rules: rulesFromWire(message.rules) } : {}),
   };
 }
 
@@ -66,6 +75,34 @@ function peersFromWire(message: MessageShape<typeof PeerCountersSchema>): PeerCo
     sessionAgeMs: agesFromWire("counters.session_age", message.sessionAgePlusOne, rows),
     endpoints: column("counters.endpoints", message.endpoints, rows).map(endpointOrNull),
   };
+}
+
+function rulesToWire(rules: readonly RuleCounters[]): MessageShape<typeof RuleCountersSchema> {
+  return create(RuleCountersSchema, {
+    rules: rules.map(({ rule }) => rule),
+    packets: rules.map(({ packets }) => packets),
+    bytes: rules.map(({ bytes }) => bytes),
+    drops: rules.map(({ drops }) => drops),
+    flows: rules.map(({ flows }) => flows),
+    lastHitAgePlusOne: agesToWire(rules.map(({ lastHitAgeMs }) => lastHitAgeMs)),
+  });
+}
+
+function rulesFromWire(message: MessageShape<typeof RuleCountersSchema>): RuleCounters[] {
+  const rows = atMost("counters.rules", message.rules, COUNTER_RULES_MAX).length;
+  const packets = column("counters.rules.packets", message.packets, rows);
+  const bytes = column("counters.rules.bytes", message.bytes, rows);
+  const drops = column("counters.rules.drops", message.drops, rows);
+  const flows = column("counters.rules.flows", message.flows, rows);
+  const ages = agesFromWire("counters.rules.last_hit", message.lastHitAgePlusOne, rows);
+  return message.rules.map((rule, row) => ({
+    rule,
+    packets: packets[row] ?? 0n,
+    bytes: bytes[row] ?? 0n,
+    drops: drops[row] ?? 0n,
+    flows: flows[row] ?? 0n,
+    lastHitAgeMs: ages[row] ?? null,
+  }));
 }
 
 function stagesToWire(stages: readonly StageCounters[]): MessageShape<typeof StageCountersSchema> {

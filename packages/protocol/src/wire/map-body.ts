@@ -1,6 +1,7 @@
 import { create, toBinary, type MessageShape } from "@bufbuild/protobuf";
 
 import { ipToBytes, parsePrefix, type Prefix } from "../addresses.ts";
+import { FLOW_SAMPLING_MAX } from "../flow-records.ts";
 import { concealProfileIds, networkIds, peerIds } from "../ids.ts";
 import { isPeerName, isTitle } from "../names.ts";
 import type { MapConceal, MapDelta, MapSelf, NetworkMap } from "../network-map.ts";
@@ -84,6 +85,7 @@ function selfToWire(self: MapSelf): MessageShape<typeof MapSelfSchema> {
     listenPort: self.listenPort,
     profileFallback: self.profileFallback ?? "",
     ...(self.conceal ? { conceal: concealToWire(self.conceal) } : {}),
+    flowSampling: self.flowSampling ?? 0,
     ...roadsToWire(self),
   });
 }
@@ -103,7 +105,7 @@ function concealFromWire(message: MessageShape<typeof ConcealSettingsSchema>): M
 }
 
 function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
-  const { profileFallback } = message;
+  const { profileFallback, flowSampling } = message;
   return {
     peerId: parsed("self.peer_id", peerIds.fromBytes(message.peerId)),
     name: word("self.name", message.name, isPeerName),
@@ -119,6 +121,9 @@ function selfFromWire(message: MessageShape<typeof MapSelfSchema>): MapSelf {
       ? {}
       : { profileFallback: word("self.profile_fallback", profileFallback, isProfileFallback) }),
     ...(message.conceal ? { conceal: concealFromWire(message.conceal) } : {}),
+    ...(flowSampling === 0
+      ? {}
+      : { flowSampling: within("self.flow_sampling", flowSampling, { min: 1, max: FLOW_SAMPLING_MAX }) }),
     ...roadsFromWire(message),
   };
 }

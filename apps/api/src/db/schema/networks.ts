@@ -32,6 +32,10 @@ export const networks = pgTable(
     idleRemovalSeconds: integer("idle_removal_seconds"),
     /** How its nodes disguise their datagrams; plain WireGuard when null. */
     conceal: jsonb("conceal").$type<ConcealPlan>(),
+    /** Nodes report one flow of so many; none when null. */
+    flowSampling: integer("flow_sampling"),
+    /** How long reported flows are kept. */
+    flowKeepHours: integer("flow_keep_hours").notNull().default(168),
     createdAt: createdAt(),
   },
   (table) => [
@@ -42,6 +46,8 @@ export const networks = pgTable(
     check("networks_approval", sql`${table.approval} in ('automatic', 'required')`),
     check("networks_membership_positive", sql`${table.membershipSeconds} > 0`),
     check("networks_idle_removal_positive", sql`${table.idleRemovalSeconds} > 0`),
+    check("networks_flow_sampling", sql`${table.flowSampling} between 1 and 10000`),
+    check("networks_flow_keep_hours", sql`${table.flowKeepHours} > 0`),
     check("networks_have_a_range", sql`${table.ipv4Range} is not null or ${table.ipv6Range} is not null`),
   ],
 );

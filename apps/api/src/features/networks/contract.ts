@@ -3,6 +3,7 @@ import { listOutput, NetworkIdSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoInput, NoOutput, query } from "../../registry/contract-kit.ts";
 import { listFields, listSpec } from "../../registry/list-kit.ts";
 import {
+  FlowSettingSchemas,
   LifecycleSchemas,
   NetworkNameSchema,
   NetworkSchema,
@@ -62,7 +63,7 @@ export const networksContract = {
   }),
   update: mutation({
     summary:
-      "Changes the settings of a network: its name, what happens to peers by itself, what nodes do without a common profile",
+      "Changes the settings of a network: its name, what happens to peers by itself, what nodes do without a common profile, which flows they report",
     rest: { method: "PATCH", path: "/networks/{networkId}", status: 200, tagged: "network", ifMatch: "required" },
     access: { kind: "role", role: "admin", scope: "networks:write" },
     input: z.strictObject({
@@ -72,6 +73,8 @@ export const networksContract = {
       approval: LifecycleSchemas.approval.optional(),
       membershipSeconds: LifecycleSchemas.membershipSeconds.optional(),
       idleRemovalSeconds: LifecycleSchemas.idleRemovalSeconds.optional(),
+      flowSampling: FlowSettingSchemas.flowSampling.optional(),
+      flowKeepHours: FlowSettingSchemas.flowKeepHours.optional(),
     }),
     output: NetworkSchema,
   }),

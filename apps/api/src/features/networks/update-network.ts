@@ -42,8 +42,9 @@ export async function updateNetwork(
 }
 
 function settingsOf(network: NetworkSettings): NetworkSettings {
-  const { name, profileFallback, approval, membershipSeconds, idleRemovalSeconds } = network;
-  return { name, profileFallback, approval, membershipSeconds, idleRemovalSeconds };
+  const { name, profileFallback, approval, membershipSeconds, idleRemovalSeconds, flowSampling, flowKeepHours } =
+    network;
+  return { name, profileFallback, approval, membershipSeconds, idleRemovalSeconds, flowSampling, flowKeepHours };
 }
 
 /** What is left out stays; a limit of null is taken away. */
@@ -54,5 +55,7 @@ function settingsAfter(old: NetworkSettings, input: InputOf<typeof networksContr
     approval: input.approval ?? old.approval,
     membershipSeconds: input.membershipSeconds === undefined ? old.membershipSeconds : input.membershipSeconds,
     idleRemovalSeconds: input.idleRemovalSeconds === undefined ? old.idleRemovalSeconds : input.idleRemovalSeconds,
+    flowSampling: input.flowSampling === undefined ? old.flowSampling : input.flowSampling,
+    flowKeepHours: input.flowKeepHours ?? old.flowKeepHours,
   };
 }
