@@ -93,4 +93,4 @@ const NO_PROPOSAL: Failure = {
 };
 
 /** A week. */
-const FLOW_KEEP_HOURS = 168;
+export const FLOW_KEEP_HOURS = 168;

@@ -128,12 +128,8 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
       feeds.notePeer(hub.id, stream.peerId);
     },
     async dispose() {
-      feeds.dispose();
-      jobs.dispose();
-      for (const hub of networks.values()) hub.dispose();
-      await endpoints.flush();
-      await traffic.flush();
-      await flows.flush();
+      for (const part of [feeds, jobs, ...networks.values()]) part.dispose();
+      for (const book of [endpoints, traffic, flows]) await book.flush();
     },
   };
 }

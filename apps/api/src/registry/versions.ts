@@ -15,6 +15,8 @@ export const VERSIONED = {
     "approval",
     "membershipSeconds",
     "idleRemovalSeconds",
+    "flowSampling",
+    "flowKeepHours",
   ],
   peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt", "groupIds"],
   policy: ["networkId", "version"],

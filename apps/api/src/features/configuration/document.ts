@@ -1,10 +1,16 @@
 import { CONCEAL_PRESETS } from "@weft/protocol";
 import { z } from "zod";
+import { FLOW_KEEP_HOURS } from "../../domain/new-network.ts";
 import { POLICY_PROTOCOLS, RULE_DIRECTIONS } from "../../domain/policy-rule.ts";
 import { ROLES } from "../../registry/access.ts";
 import { contracts } from "../../registry/contracts.ts";
 import { GROUPS_MAX } from "../../registry/limits.ts";
-import { LifecycleSchemas, NetworkNameSchema, ProfileFallbackSchema } from "../../registry/network-schemas.ts";
+import {
+  FlowSettingSchemas,
+  LifecycleSchemas,
+  NetworkNameSchema,
+  ProfileFallbackSchema,
+} from "../../registry/network-schemas.ts";
 import { newRuleFields, PortSchema, RULES_MAX } from "../../registry/policy-schemas.ts";
 import { LoginSchema, ServerRoleSchema } from "../../registry/user-schemas.ts";
 
@@ -95,6 +101,8 @@ export const NetworkPartSchema = z.strictObject({
   approval: LifecycleSchemas.approval.default("automatic"),
   membershipSeconds: LifecycleSchemas.membershipSeconds.default(null),
   idleRemovalSeconds: LifecycleSchemas.idleRemovalSeconds.default(null),
+  flowSampling: FlowSettingSchemas.flowSampling.default(null),
+  flowKeepHours: FlowSettingSchemas.flowKeepHours.default(FLOW_KEEP_HOURS),
   groups: z.array(parts.groups).max(GROUPS_MAX).optional(),
   concealProfiles: z.array(parts.concealProfiles).max(100).optional(),
   policy: parts.policy.optional(),
@@ -131,7 +139,15 @@ export type ConfigurationDocument = z.output<typeof DocumentSchema>;
 export type NetworkPart = z.output<typeof NetworkPartSchema>;
 export type NetworkSettingsPart = Pick<
   NetworkPart,
-  "name" | "ipv4Range" | "ipv6Range" | "profileFallback" | "approval" | "membershipSeconds" | "idleRemovalSeconds"
+  | "name"
+  | "ipv4Range"
+  | "ipv6Range"
+  | "profileFallback"
+  | "approval"
+  | "membershipSeconds"
+  | "idleRemovalSeconds"
+  | "flowSampling"
+  | "flowKeepHours"
 >;
 export type PartOf<Name extends keyof typeof parts> = z.output<(typeof parts)[Name]>;
 export type WebhookPart = z.output<typeof contracts.webhooks.create.input>;

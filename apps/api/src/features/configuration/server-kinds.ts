@@ -42,6 +42,9 @@ export const networksKind: Kind<NetworkSettingsPart, null> = {
       ...(isShorter(before?.idleRemovalSeconds, after.idleRemovalSeconds)
         ? ["peers that are away are removed sooner"]
         : []),
+      ...(before && after.flowKeepHours < before.flowKeepHours
+        ? ["flows that were reported are forgotten sooner"]
+        : []),
     ];
   },
 };
@@ -52,7 +55,18 @@ function isShorter(before: number | null | undefined, after: number | null): boo
 
 function settingsOf(network: NetworkSettingsPart): NetworkSettingsPart {
   const { name, ipv4Range, ipv6Range, profileFallback, approval, membershipSeconds, idleRemovalSeconds } = network;
-  return { name, ipv4Range, ipv6Range, profileFallback, approval, membershipSeconds, idleRemovalSeconds };
+  const { flowSampling, flowKeepHours } = network;
+  return {
+    name,
+    ipv4Range,
+    ipv6Range,
+    profileFallback,
+    approval,
+    membershipSeconds,
+    idleRemovalSeconds,
+    flowSampling,
+    flowKeepHours,
+  };
 }
 
 /** Webhooks; a new one's secret is shown once. */
