@@ -5,11 +5,13 @@ import { onceAskedToEnd } from "./lib/asked-to-end.mjs";
 import { formatFailure } from "./lib/failure-reasons.mjs";
 import { createProgress, reportFailure } from "./lib/progress.mjs";
 import { interrupt, throwIfInterrupted } from "./lib/run.mjs";
+import { unexcusedSkips } from "./lib/skips.mjs";
 import { runners } from "./lib/test-runners.mjs";
 
 const usage = `Usage: npm test [-- OPTIONS]
 
   --only NAME      run this runner alone; may be given several times
+  --no-skips       count a skip as a failure, but for peers that only WEFT_BENCH_… can name; what CI does
   --help           this text
 
 Runners, in this order:
@@ -19,25 +21,29 @@ What cannot run on this machine is skipped, with the reason.
 
 try {
   const { values } = parseArgs({
-    options: { only: { type: "string", multiple: true, default: [] }, help: { type: "boolean", default: false } },
+    options: {
+      only: { type: "string", multiple: true, default: [] },
+      "no-skips": { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
   });
   if (values.help) process.stdout.write(usage);
-  else await test(values.only);
+  else await test(values);
 } catch (error) {
   reportFailure(error);
 }
 
-async function test(only) {
+async function test({ only, "no-skips": noSkips }) {
   const unknown = only.filter((wanted) => !runners.some(({ name }) => name === wanted));
   if (unknown.length > 0)
     throw new Error(`no runner is named ${unknown.join(", ")}: ${runners.map(({ name }) => name).join(", ")}`);
   const chosen = only.length > 0 ? runners.filter(({ name }) => only.includes(name)) : runners;
   onceAskedToEnd(interrupt);
   await build();
-  await testAll(chosen);
+  await testAll(chosen, noSkips ? unexcusedSkips : () => []);
 }
 
-async function testAll(chosen) {
+async function testAll(chosen, failingSkips) {
   const progress = createProgress(chosen.length);
   const results = [];
   for (const runner of chosen) {
@@ -52,7 +58,9 @@ async function testAll(chosen) {
   const skipped = results.flatMap((result) => result.skipped);
   if (skipped.length > 0) process.stdout.write(`\nSkipped:\n${skipped.map((line) => `  - ${line}`).join("\n")}\n\n`);
   const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
-  const failed = total("failed");
+  const missing = failingSkips(skipped);
+  for (const line of missing) process.stdout.write(`  FAILED (a skip) ${line}\n`);
+  const failed = total("failed") + missing.length;
   process.stdout.write(`${total("passed")} passed, ${failed} failed\n`);
   process.exitCode = failed === 0 && total("passed") > 0 ? 0 : 1;
 }

@@ -120,9 +120,10 @@ describe.skipIf(obstacle !== null)(
       expect(JSON.parse(written.stdout)).toMatchObject({ format: "pprof", file, frequencyHz: 99 });
     }, 90_000);
 
-    test.skipIf(!hasGo())(
+    test(
       "pprof reads the profile of a busy agent",
-      async () => {
+      async ({ skip }) => {
+        if (!hasGo()) skip("Go is not installed");
         const file = `${states[0].paths.directory}/cpu-for-pprof.pb.gz`;
         const load = flood();
         await weft(hosts.names[0], ["profile", "--seconds", "2", "--format", "pprof", "--output", file, ...dir(0)]);
