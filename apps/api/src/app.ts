@@ -41,6 +41,8 @@ import { createStatementMeter } from "./metrics/statement-meter.ts";
 import type { StatementMeter } from "./metrics/statement-meter.ts";
 import { serverMetrics } from "./metrics/server-metrics.ts";
 import { createBackupSide } from "./backup/backup-side.ts";
+import type { UpdateWatch } from "./updates/update-watch.ts";
+import { createUpdateWatch } from "./updates/update-watch.ts";
 import { createWebhookSide } from "./webhooks/webhook-side.ts";
 import { createAgentInstaller } from "./registry/agent-installer.ts";
 import { createCursors } from "./registry/cursors.ts";
@@ -68,6 +70,8 @@ export type App = {
   readonly deps: FeatureDeps;
   /** What a Prometheus is told. */
   readonly metrics: () => Promise<string>;
+  /** Asks the feed of releases now when its time has come. */
+  readonly lookForUpdates: () => Promise<void>;
   /** Resolves when the embedded database ended on its own. */
   readonly databaseLost: Promise<void>;
   readonly dispose: () => Promise<void>;
@@ -105,10 +109,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       onError: (error) => onError("webhook_not_sent", error),
     });
     steps.push(webhooks.dispose);
+    const updates = updatesOf({ config, version, clock, log });
     const own = { config, version, identity, databaseKind: database.kind, cursorKey: secrets.cursorKey };
     const live = liveStateOf(hub, clock);
     const desk = createJobDesk({ db, clock, random, live, describe: detailOf, onError });
-    const deps = featureDepsOf(own, { database, clock, random, live, jobs: desk, webhooks, noteExpiry: expiry.note });
+    const sides = { live, jobs: desk, webhooks, updates, noteExpiry: expiry.note };
+    const deps = featureDepsOf(own, { database, clock, random, ...sides });
     const enrolments = createTurnstile(ENROLMENTS_AT_ONCE);
     const agents = createAgentGate({
       database,
@@ -122,23 +128,17 @@ export async function createApp(options: AppOptions): Promise<App> {
       log: (event, fields) => log.info({ event, ...fields }),
       ...(options.strangersMax && { strangersMax: options.strangersMax }),
     });
-    const listener = await listenForChanges({
-      database,
-      checkHistory: () => renewLostHistory(db, random),
-      catchUp: hub.catchUp,
-      known: () => hub.networks.keys(),
-      onError,
-    });
+    const checkHistory = () => renewLostHistory(db, random);
+    const listener = await listenForChanges({ database, checkHistory, ...followed(hub), onError });
     const heartbeats = startHeartbeats({ hub, clock, random, onError });
-    const turns = { sendWebhooks: webhooks.turn, turnNodeJobs: desk.turn };
+    const turns = { sendWebhooks: webhooks.turn, turnNodeJobs: desk.turn, lookForUpdates: updates.turn };
     const jobs = jobsOf({ deps, hub, retention: config, ...turns, onError });
     const routeWatch = startRouteWatch({ hub, clock, settle: createRouterSettling({ db, clock }), onError });
     steps.push(listener.dispose, heartbeats.dispose, jobs.dispose, routeWatch.dispose);
     const gauge = startLagGauge();
     steps.push(gauge.dispose);
     const lagMs = options.lagMs ?? gauge.lagMs;
-    const door = createDoorkeeper(() => random(1)[0] ?? 0);
-    const doorSeconds = () => door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() });
+    const doorSeconds = doorOf(clock, lagMs);
     const waitSeconds = (address: string) => (agents.hasRoom(address) ? doorSeconds() : STRANGERS_WAIT_SECONDS);
     const requests = createRequestMeter();
     const server = await createHttpServer({ ...config, deps, log, agentGate: agents.gate, waitSeconds, requests });
@@ -150,11 +150,39 @@ export async function createApp(options: AppOptions): Promise<App> {
     );
     const metrics = () =>
       serverMetrics({ deps, hub, meters: [statements, requests], lagMs, deliveries: webhooks.counts });
-    return { server, deps, metrics, databaseLost: database.lost, dispose };
+    return { server, deps, metrics, lookForUpdates: updates.turn, databaseLost: database.lost, dispose };
   } catch (error) {
     await dispose();
     throw error;
   }
+}
+
+/** Who looks for newer releases, when an operator said where. */
+function updatesOf({
+  config,
+  version,
+  clock,
+  log,
+}: Pick<AppOptions, "config" | "log"> & { readonly version: string; readonly clock: WallClock }): UpdateWatch {
+  return createUpdateWatch({
+    feed: config.updateFeed,
+    version,
+    file: join(config.dataFolder, "update-notice.json"),
+    clock,
+    random,
+    onError: (error) => log.warn({ event: "update_feed_failed", err: error }),
+  });
+}
+
+/** What a listener for changes has to know of the hub. */
+function followed({ catchUp, networks }: LiveHub) {
+  return { catchUp, known: () => networks.keys() };
+}
+
+/** How long newcomers are asked to wait while the server is late. */
+function doorOf(clock: WallClock, lagMs: () => number): () => number | undefined {
+  const door = createDoorkeeper(() => random(1)[0] ?? 0);
+  return () => door.waitSeconds({ lagMs: lagMs(), nowMs: clock.nowMs() });
 }
 
 /** Counts statements beside whoever else wants to see them. */
@@ -185,7 +213,7 @@ function featureDepsOf(
     readonly databaseKind: "embedded" | "external";
     readonly cursorKey: string;
   },
-  running: Pick<FeatureDeps, "database" | "clock" | "random" | "live" | "jobs" | "webhooks" | "noteExpiry">,
+  running: Pick<FeatureDeps, "database" | "clock" | "random" | "live" | "jobs" | "webhooks" | "updates" | "noteExpiry">,
 ): FeatureDeps {
   const { config, version, identity, databaseKind } = own;
   const { db } = running.database;
@@ -235,9 +263,10 @@ function jobsOf(own: {
   readonly retention: Retention;
   readonly sendWebhooks: () => Promise<void>;
   readonly turnNodeJobs: () => Promise<void>;
+  readonly lookForUpdates: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
-  const { hub, retention, sendWebhooks, turnNodeJobs, onError } = own;
+  const { hub, retention, sendWebhooks, turnNodeJobs, lookForUpdates, onError } = own;
   const { clock, database } = own.deps;
   const removeAbsent = createAbsenceRound({
     db: database.db,
@@ -255,7 +284,7 @@ function jobsOf(own: {
   });
   const { flush: flushTraffic } = hub.traffic;
   const { flush: flushFlows } = hub.flows;
-  const rounds = { flushTraffic, flushFlows, removeAbsent, watchConceal, sendWebhooks, turnNodeJobs };
+  const rounds = { flushTraffic, flushFlows, removeAbsent, watchConceal, sendWebhooks, turnNodeJobs, lookForUpdates };
   return startJobs({ db: database.db, clock, retention, onError, ...rounds });
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Secret } from "@weft/protocol";
 import { z } from "zod";
 import { parseTrafficKeep } from "./domain/traffic-steps.ts";
@@ -29,6 +30,8 @@ export type Config = {
   readonly auditDays: number;
   /** How long steps of traffic are kept. */
   readonly trafficKeep: TrafficKeep;
+  /** Where to look for newer releases, once a day; nowhere when left out. */
+  readonly updateFeed: URL | undefined;
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
 };
 
@@ -57,6 +60,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webhookPrivateTargets: env.WEFT_WEBHOOK_PRIVATE_TARGETS,
     auditDays: env.WEFT_AUDIT_DAYS,
     trafficKeep: env.WEFT_TRAFFIC_KEEP,
+    updateFeed: env.WEFT_UPDATE_FEED,
     rateLimit: env.WEFT_RATE_LIMIT,
   };
 }
@@ -96,6 +100,14 @@ const TrafficKeepSchema = z.string().transform((text, context) => {
     message:
       "expected how long steps of 10 s, 1 min and 1 h are kept, such as 1h/7d/365d, none shorter than the one before",
   });
+  return z.NEVER;
+});
+
+const FeedSchema = z.string().transform((text, context) => {
+  const url = text.startsWith("/") ? pathToFileURL(text) : URL.canParse(text) ? new URL(text) : undefined;
+  const isHttps = url?.protocol === "https:" && url.username === "" && url.password === "";
+  if (url && (isHttps || url.protocol === "file:")) return url;
+  context.addIssue({ code: "custom", message: "expected https://… without a login, or the path of a file" });
   return z.NEVER;
 });
 
@@ -140,5 +152,6 @@ const EnvironmentSchema = z.object({
   WEFT_WEBHOOK_PRIVATE_TARGETS: z.enum(["refuse", "allow"]).default("refuse"),
   WEFT_AUDIT_DAYS: z.coerce.number("expected a number of days").int().min(1).max(36_500).default(365),
   WEFT_TRAFFIC_KEEP: TrafficKeepSchema.prefault("1h/7d/365d"),
+  WEFT_UPDATE_FEED: FeedSchema.optional(),
   WEFT_RATE_LIMIT: RateLimitSchema.prefault("20/300"),
 });

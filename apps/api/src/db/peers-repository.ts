@@ -40,6 +40,7 @@ export const peersList: ListTable = {
   filters: {
     name: equals(peers.name),
     state: equals(peers.state),
+    agentVersion: equals(peers.agentVersion),
     groupId: (id) => sql`${peers.groupIds} @> array[${id}]::text[]`,
   },
   search: [peers.name, peers.hostname, sql`host(${peers.ipv4})`, sql`host(${peers.ipv6})`],
@@ -215,6 +216,20 @@ export async function namesLike(tx: Executor, networkId: NetworkId, label: strin
     .from(peers)
     .where(and(eq(peers.networkId, networkId), like(peers.name, `${label.slice(0, 50)}%`)));
   return new Set(rows.map(({ name }) => name));
+}
+
+/** How many peers of a network have which agent; the most frequent versions first. */
+export async function countAgentVersions(
+  db: Executor,
+  networkId: NetworkId,
+): Promise<readonly { readonly agentVersion: string; readonly peerCount: number }[]> {
+  return db
+    .select({ agentVersion: peers.agentVersion, peerCount: sql<number>`count(*)::int` })
+    .from(peers)
+    .where(eq(peers.networkId, networkId))
+    .groupBy(peers.agentVersion)
+    .orderBy(sql`count(*) desc`, peers.agentVersion)
+    .limit(100);
 }
 
 /** Ids and names of all peers of a network. */

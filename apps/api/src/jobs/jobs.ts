@@ -19,6 +19,8 @@ export function startJobs(deps: {
   readonly sendWebhooks: () => Promise<void>;
   /** Writes what jobs of nodes found, and ends those that nobody runs any more. */
   readonly turnNodeJobs: () => Promise<void>;
+  /** Asks the feed of releases when its time has come. */
+  readonly lookForUpdates: () => Promise<void>;
   readonly onError: (event: string, error: unknown) => void;
 }): { readonly dispose: () => void } {
   const { db, clock, retention, onError } = deps;
@@ -55,6 +57,11 @@ export function startJobs(deps: {
       onError: (error) => onError("node_jobs_not_written", error),
     }),
     startJob({
+      everyMs: UPDATES_MS,
+      run: deps.lookForUpdates,
+      onError: (error) => onError("update_notice_not_kept", error),
+    }),
+    startJob({
       everyMs: PRUNE_MS,
       run: () => prune(db, { nowMs: clock.nowMs(), ...retention }),
       onError: (error) => onError("prune_failed", error),
@@ -77,4 +84,5 @@ const ABSENCE_MS = 10_000;
 const CONCEAL_MS = 5_000;
 const WEBHOOKS_MS = 1_000;
 const NODE_JOBS_MS = 1_000;
+const UPDATES_MS = 60_000;
 const PRUNE_MS = 10 * 60_000;

@@ -42,6 +42,7 @@ export type FeatureDeps = {
   readonly installer: AgentInstaller;
   readonly webhooks: Webhooks;
   readonly backups: BackupSide;
+  readonly updates: UpdateNotices;
   readonly server: ServerFacts;
   readonly perform: Perform;
   /** A failure as a sentence for people. */
@@ -73,3 +74,21 @@ type ServerFacts = {
   /** Makes the first account without a browser, once. */
   readonly bootstrapToken: string | undefined;
 };
+
+/** What a feed of releases says about this server. */
+export type UpdateNotice = {
+  /** off: no feed is set; unknown: it was not asked yet, or never answered well. */
+  readonly state: "off" | "unknown" | "current" | "available";
+  readonly release: {
+    readonly version: string;
+    readonly url: string;
+    readonly severity: "normal" | "security";
+    readonly summary: string;
+  } | null;
+  /** RFC 3339. */
+  readonly checkedAt: string | null;
+  /** Why the feed said nothing the last time. */
+  readonly failure: string | null;
+};
+
+export type UpdateNotices = { readonly notice: () => UpdateNotice };

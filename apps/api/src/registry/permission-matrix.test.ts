@@ -54,6 +54,7 @@ const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
   "networks.update": "admin",
   "networks.remove": "owner",
   "peers.list": "viewer",
+  "peers.versions": "viewer",
   "peers.get": "viewer",
   "peers.update": "operator",
   "peers.expire": "operator",

@@ -87,6 +87,7 @@ test("UI-13 a database in trouble is a banner that says what keeps working", asy
         startedAt: "",
         serverKey: "",
         publicUrl: "",
+        update: { state: "off", release: null, checkedAt: null, failure: null },
         database: { kind: "external", ok: false },
       }),
     },
@@ -180,4 +181,33 @@ test("an address that leads nowhere says so", async () => {
   renderApp("/nowhere");
 
   expect(await screen.findByRole("heading", { name: "Nothing here" })).toBeTruthy();
+});
+
+const NEWER = {
+  state: "available",
+  release: { version: "0.9.0", url: "https://example.org/0.9.0", severity: "security", summary: "Fixes <b>it</b>." },
+  checkedAt: "2026-01-01T00:00:00Z",
+  failure: null,
+} as const;
+
+test.each([
+  { role: "owner", path: "/networks/net_home" },
+  { role: "admin", path: "/networks/net_home/settings" },
+] as const)("F-F11 a newer release is a quiet note for an $role on $path", async ({ role, path }) => {
+  renderApp(path, { world: { peers: [aPeer()], update: NEWER, role } });
+
+  const note = await screen.findByRole("note");
+  expect(note.textContent).toContain("weft 0.9.0 closes a security hole. Fixes <b>it</b>. What is new");
+  expect(within(note).getByRole("link").getAttribute("href")).toBe("https://example.org/0.9.0");
+  expect(note.textContent).toContain("this server runs 0.1.0");
+});
+
+test.each([
+  { name: "somebody who can do nothing about it", world: { update: NEWER, role: "operator" } },
+  { name: "a server that is up to date", world: { update: { ...NEWER, state: "current", release: null } } },
+] as const)("F-F11 there is no note for $name", async ({ world }) => {
+  renderApp("/networks/net_home", { world: { peers: [aPeer()], ...world } });
+
+  await screen.findByText("weft 0.1.0");
+  expect(screen.queryByRole("note")).toBeNull();
 });

@@ -18,6 +18,8 @@ export function aWorld(change: Partial<World> = {}): World {
     invites: [],
     sessions: [],
     providers: [],
+    update: { state: "off", release: null, checkedAt: null, failure: null },
+    role: "owner",
     secondFactor: "off",
     ...change,
   };
@@ -25,7 +27,7 @@ export function aWorld(change: Partial<World> = {}): World {
 
 /** Answers calls from a world, and changes it as the control plane would. */
 export function worldHandlers(world: World): Handlers {
-  const user = { id: "user_owner", login: "ada", role: "owner" } as const;
+  const user = { id: "user_owner", login: "ada", role: world.role } as const;
   const signedIn = (): void => {
     if (!world.signedIn) throw new Refusal(401, "unauthenticated");
   };
@@ -71,6 +73,7 @@ export function worldHandlers(world: World): Handlers {
       startedAt: at(600),
       serverKey: "k",
       publicUrl: "http://192.0.2.1:7400",
+      update: world.update,
       database: { kind: "embedded", ok: true },
     }),
     "networks.list": () => page(world.networks),

@@ -1,4 +1,15 @@
-import type { Account, EnrolmentKey, Group, Invite, Network, Peer, Rule, Session, Token } from "../api/types.ts";
+import type {
+  Outputs,
+  Account,
+  EnrolmentKey,
+  Group,
+  Invite,
+  Network,
+  Peer,
+  Rule,
+  Session,
+  Token,
+} from "../api/types.ts";
 
 /** What the control plane of a test knows. */
 export type World = {
@@ -14,5 +25,7 @@ export type World = {
   invites: Invite[];
   sessions: Session[];
   providers: { id: string; name: string }[];
+  update: Outputs["instance"]["get"]["update"];
+  role: Account["role"];
   secondFactor: "off" | "pending" | "on";
 };

@@ -78,6 +78,8 @@ export const peers = pgTable(
     index("peers_name_page").on(table.networkId, table.name, table.id),
     index("peers_state_name_page").on(table.networkId, table.state, table.name, table.id),
     index("peers_state_created_page").on(table.networkId, table.state, table.createdAt, table.id),
+    index("peers_version_name_page").on(table.networkId, table.agentVersion, table.name, table.id),
+    index("peers_version_created_page").on(table.networkId, table.agentVersion, table.createdAt, table.id),
     index("peers_expiry_due")
       .on(table.expiresAt)
       .where(sql`${table.state} = 'active'`),

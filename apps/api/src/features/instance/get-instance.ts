@@ -12,6 +12,7 @@ export async function getInstance(deps: FeatureDeps, call: Call): Outcome<typeof
     startedAt: server.startedAt.toISOString(),
     serverKey: serverKeyToPin(server.key),
     publicUrl: server.publicUrl ?? call.baseUrl,
+    update: deps.updates.notice(),
     database: { kind: server.databaseKind, ok: await deps.database.isAlive() },
   });
 }

@@ -15,6 +15,7 @@ export const peersSpec = listSpec({
     name: PeerNameSchema,
     groupId: GroupIdSchema.describe("Only peers of this group."),
     state: PeerStateSchema.describe("Only peers in this state."),
+    agentVersion: z.string().min(1).max(100).describe("Only peers whose agent has just this version."),
   },
   search: "Part of a name or address.",
 });
@@ -35,6 +36,24 @@ export const peersContract = {
     list: peersSpec,
     input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(peersSpec) }),
     output: listOutput(PeerSchema),
+  }),
+  versions: query({
+    summary: "Counts the peers of a network by the version of their agent, and says which are older than the server",
+    rest: { method: "GET", path: "/networks/{networkId}/agent-versions", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "peers:read" },
+    input: z.strictObject({ networkId: NetworkIdSchema }),
+    output: z.strictObject({
+      serverVersion: z.string(),
+      versions: z
+        .array(
+          z.strictObject({
+            agentVersion: z.string(),
+            peerCount: z.int(),
+            standing: z.enum(["older", "same", "newer", "unknown"]).describe("Compared with the server"),
+          }),
+        )
+        .describe("Those with the most peers first, at most 100"),
+    }),
   }),
   get: query({
     summary: "Shows one peer",

@@ -1,5 +1,6 @@
 import type { HandlersOf } from "../../registry/handler.ts";
 import type { peersContract } from "./contract.ts";
+import { agentVersions } from "./agent-versions.ts";
 import { diagnosePeer } from "./diagnose-peer.ts";
 import { expirePeer } from "./expire-peer.ts";
 import { getPeer } from "./get-peer.ts";
@@ -14,6 +15,7 @@ import { updatePeer } from "./update-peer.ts";
 
 export const peersOperations: HandlersOf<typeof peersContract> = {
   list: listPeers,
+  versions: agentVersions,
   get: getPeer,
   update: updatePeer,
   expire: expirePeer,

@@ -5,6 +5,7 @@ import { useStore } from "../../api/live/use-live.ts";
 import { type NetworkPeers, useNetworkPeers } from "../../api/live/use-network-peers.ts";
 import type { Peer } from "../../api/types.ts";
 import { formatRate } from "../../format/rate.ts";
+import { UpdateNotice } from "../../layout/update-notice.tsx";
 import { paths, routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
 import { Card } from "../../ui/card.tsx";
@@ -28,6 +29,7 @@ export function OverviewPage(): ReactNode {
         peers.state === "ready" && peers.peers.length > 0 ? <Sentence peers={peers.peers} live={peers.live} /> : null
       }
     >
+      <UpdateNotice />
       <Body networkId={networkId} peers={peers} />
     </Page>
   );

@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTRPC } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
+import { UpdateNotice } from "../../layout/update-notice.tsx";
 import { routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
 import { Page } from "../../ui/page.tsx";
@@ -34,6 +35,7 @@ export function SettingsPage(): ReactNode {
   }
   return (
     <Page title={text.title} sentence={text.sentence(network.data.name)}>
+      <UpdateNotice />
       {network.isError ? <StaleNote onRetry={retry}>{strings.common.staleRows}</StaleNote> : null}
       <GeneralCard key={network.data.name} network={network.data} />
       <EnrolmentKeysCard networkId={networkId} />

@@ -25,6 +25,12 @@ export const frame = {
     live: "live",
     paused: (ago: string) => `live data paused ${ago} ago`,
   },
+  update: {
+    normal: (version: string) => `weft ${version} is out.`,
+    security: (version: string) => `weft ${version} closes a security hole.`,
+    read: "What is new",
+    runs: (version: string) => `(this server runs ${version}; nothing is installed by itself)`,
+  },
   banner: {
     server:
       "The server does not answer. The mesh keeps working: tunnels need no server. This page reconnects by itself.",
