@@ -101,6 +101,7 @@ function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View
     { name: "access-people", path: "/access?view=people" },
     { name: "access-account", path: "/access?view=account" },
     { name: "audit", path: "/audit" },
+    { name: "expirations", path: "/expirations" },
     { name: "dialog-event", path: "/audit", button: /^Show what/ },
     { name: "dialog-rename", path: peer, button: "Rename" },
     { name: "dialog-remove", path: peer, button: /^Remove/ },

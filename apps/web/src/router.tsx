@@ -5,6 +5,7 @@ import {
   parseAccessSearch,
   parseAuditSearch,
   parseDiagnoseSearch,
+  parseExpirationsSearch,
   parseLoginSearch,
   parsePeerSearch,
   parsePeersSearch,
@@ -108,6 +109,13 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./features/audit/page.tsx"), "AuditPage"),
 });
 
+const expirations = createRoute({
+  getParentRoute: () => shell,
+  path: paths.expirations,
+  validateSearch: parseExpirationsSearch,
+  component: lazyRouteComponent(() => import("./features/expirations/page.tsx"), "ExpirationsPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => shell,
   path: paths.settings,
@@ -126,7 +134,20 @@ const routeTree = root.addChildren([
   login,
   loginCallback,
   invite,
-  shell.addChildren([home, networks, overview, peers, addHost, peer, policy, diagnose, settings, access, audit]),
+  shell.addChildren([
+    home,
+    networks,
+    overview,
+    peers,
+    addHost,
+    peer,
+    policy,
+    diagnose,
+    settings,
+    access,
+    audit,
+    expirations,
+  ]),
 ]);
 
 /** Makes the router; tests give it a memory history. */

@@ -15,6 +15,7 @@ export const paths = {
   settings: "/networks/$networkId/settings",
   access: "/access",
   audit: "/audit",
+  expirations: "/expirations",
 } as const;
 
 /** Ids of the routes that read their own parameters or search; pages inside the frame carry its name. */
@@ -29,6 +30,7 @@ export const routeIds = {
   policy: `/shell${paths.policy}`,
   diagnose: `/shell${paths.diagnose}`,
   audit: `/shell${paths.audit}`,
+  expirations: `/shell${paths.expirations}`,
   settings: `/shell${paths.settings}`,
 } as const;
 
@@ -94,6 +96,18 @@ export function parseDiagnoseSearch(search: Record<string, unknown>): DiagnoseSe
     ...(protocol ? { protocol } : {}),
     ...(Number.isInteger(port) && port >= 1 && port <= 65_535 ? { port } : {}),
   };
+}
+
+/** What ends by itself. */
+export const EXPIRING_KINDS = ["peer", "enrolmentKey", "token", "invite"] as const;
+export type ExpiringKind = (typeof EXPIRING_KINDS)[number];
+
+export type ExpirationsSearch = { readonly kind?: ExpiringKind };
+
+/** Reads the search of the page of what expires. */
+export function parseExpirationsSearch(search: Record<string, unknown>): ExpirationsSearch {
+  const kind = EXPIRING_KINDS.find((known) => known === search["kind"]);
+  return kind ? { kind } : {};
 }
 
 /** Who did what an audit event tells. */

@@ -1,4 +1,5 @@
 import { auditEventsContract } from "../features/audit/contract.ts";
+import { expirationsContract } from "../features/expirations/contract.ts";
 import { backupsContract } from "../features/backups/contract.ts";
 import { configurationContract } from "../features/configuration/contract.ts";
 import { concealContract } from "../features/conceal/contract.ts";
@@ -50,6 +51,7 @@ export const contracts = {
   identityProviders: identityProvidersContract,
   auditEvents: auditEventsContract,
   flowLogs: flowLogsContract,
+  expirations: expirationsContract,
   webhooks: webhooksContract,
   backups: backupsContract,
   jobs: jobsContract,

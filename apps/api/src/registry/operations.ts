@@ -1,6 +1,7 @@
 import type { Result } from "@weft/protocol";
 import type { Failure } from "../domain/failure.ts";
 import { auditEventsOperations } from "../features/audit/operations.ts";
+import { expirationsOperations } from "../features/expirations/operations.ts";
 import { backupsOperations } from "../features/backups/operations.ts";
 import { configurationOperations } from "../features/configuration/operations.ts";
 import { concealOperations } from "../features/conceal/operations.ts";
@@ -76,6 +77,7 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   identityProviders: identityProvidersOperations,
   auditEvents: auditEventsOperations,
   flowLogs: flowLogsOperations,
+  expirations: expirationsOperations,
   webhooks: webhooksOperations,
   backups: backupsOperations,
   jobs: jobsOperations,

@@ -169,6 +169,7 @@ const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
   "identityProviders.confirm": "public",
   "auditEvents.list": "viewer",
   "auditEvents.get": "viewer",
+  "expirations.list": "viewer",
   "webhooks.list": "admin",
   "webhooks.get": "admin",
   "webhooks.create": "admin",

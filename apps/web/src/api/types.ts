@@ -16,6 +16,7 @@ export type Invite = Outputs["invites"]["list"]["items"][number];
 export type Session = Outputs["sessions"]["list"]["items"][number];
 export type PingResult = Outputs["peers"]["ping"];
 export type Diagnosis = Outputs["peers"]["diagnose"];
+export type Expiration = Outputs["expirations"]["list"]["items"][number];
 export type AuditEvent = Outputs["auditEvents"]["list"]["items"][number];
 export type PeerSample = Extract<PeerEvent, { readonly kind: "sample" }>;
 export type LinkSample = PeerSample["links"][number];

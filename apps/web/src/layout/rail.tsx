@@ -44,6 +44,11 @@ export function Rail({ networkId, onNavigate }: RailProps): ReactNode {
               <RailLabel icon="audit" label={strings.frame.entries.audit} />
             </Link>
           </li>
+          <li>
+            <Link to={paths.expirations} className="rail-link" onClick={onNavigate}>
+              <RailLabel icon="expirations" label={strings.frame.entries.expirations} />
+            </Link>
+          </li>
           {networkId ? (
             <li>
               <Link to={paths.settings} params={{ networkId }} className="rail-link" onClick={onNavigate}>

@@ -1,5 +1,6 @@
 import { access } from "./en/access.ts";
 import { audit } from "./en/audit.ts";
+import { expirations } from "./en/expirations.ts";
 import { chart } from "./en/chart.ts";
 import { common, errors } from "./en/common.ts";
 import { diagnose } from "./en/diagnose.ts";
@@ -16,6 +17,7 @@ export const en = {
   access,
   addHost,
   audit,
+  expirations,
   chart,
   common,
   diagnose,

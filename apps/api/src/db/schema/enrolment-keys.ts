@@ -34,6 +34,9 @@ export const enrolmentKeys = pgTable(
     index("enrolment_keys_page").on(table.networkId, table.createdAt, table.id),
     check("enrolment_keys_approval", sql`${table.approval} in ('network', 'given', 'required')`),
     check("enrolment_keys_ephemeral_positive", sql`${table.ephemeralSeconds} > 0`),
+    index("enrolment_keys_expiry")
+      .on(table.expiresAt, table.id)
+      .where(sql`${table.revokedAt} is null`),
     index("enrolment_keys_expiry_page").on(table.networkId, table.expiresAt, table.id),
     index("enrolment_keys_creator_page").on(table.networkId, table.createdBy, table.createdAt, table.id),
     index("enrolment_keys_creator_expiry_page").on(table.networkId, table.createdBy, table.expiresAt, table.id),

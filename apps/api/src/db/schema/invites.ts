@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { createdAt, idColumn, moment } from "./columns.ts";
 import { users } from "./users.ts";
@@ -19,6 +20,9 @@ export const invites = pgTable(
   },
   (table) => [
     uniqueIndex("invites_hash_unique").on(table.hash),
+    index("invites_expiry")
+      .on(table.expiresAt, table.id)
+      .where(sql`${table.usedAt} is null`),
     index("invites_page").on(table.createdAt, table.id),
     index("invites_role_page").on(table.role, table.createdAt, table.id),
     index("invites_creator_page").on(table.createdBy, table.createdAt, table.id),

@@ -83,6 +83,9 @@ export const peers = pgTable(
     index("peers_expiry_due")
       .on(table.expiresAt)
       .where(sql`${table.state} = 'active'`),
+    index("peers_expiry_page")
+      .on(table.expiresAt, table.id)
+      .where(sql`${table.state} = 'active'`),
     index("peers_groups").using("gin", table.groupIds),
     index("peers_ephemeral")
       .on(table.lastSeenAt)

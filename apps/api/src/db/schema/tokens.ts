@@ -23,6 +23,8 @@ export const tokens = pgTable(
   (table) => [
     uniqueIndex("tokens_hash_unique").on(table.hash),
     index("tokens_creator").on(table.createdBy),
+    index("tokens_expiry").on(table.expiresAt, table.id),
+    index("tokens_user_expiry").on(table.userId, table.expiresAt, table.id),
     index("tokens_page").on(table.createdAt, table.id),
     index("tokens_name_page").on(table.name, table.id),
     index("tokens_user_name_page").on(table.userId, table.name, table.id),

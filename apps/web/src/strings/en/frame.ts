@@ -11,6 +11,7 @@ export const frame = {
     diagnose: "Diagnose",
     access: "Access",
     audit: "Audit",
+    expirations: "Expiring",
     settings: "Settings",
   },
   network: (name: string) => `Network ${name}, switch`,
