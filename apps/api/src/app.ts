@@ -283,7 +283,10 @@ function jobsOf(own: {
     nowMs: clock.nowMs,
   });
   const { flush: flushTraffic } = hub.traffic;
-  const { flush: flushFlows } = hub.flows;
+  const flushFlows = async () => {
+    await hub.rules.flush();
+    await hub.flows.flush();
+  };
   const rounds = { flushTraffic, flushFlows, removeAbsent, watchConceal, sendWebhooks, turnNodeJobs, lookForUpdates };
   return startJobs({ db: database.db, clock, retention, onError, ...rounds });
 }

@@ -6,6 +6,7 @@ import type {
   NamedCounter,
   PeerCounterColumns,
   PublicKey,
+  RuleCounters,
   StageCounters,
 } from "@weft/protocol";
 
@@ -36,7 +37,12 @@ export function activities(
 export function counterReport(
   counters: TunnelCounters,
   chosen: readonly CountedPeer[],
-  facts: ProcessFacts & { readonly peerState: (key: PublicKey) => PeerState | null; readonly wallClockMs: number },
+  facts: ProcessFacts & {
+    readonly peerState: (key: PublicKey) => PeerState | null;
+    readonly wallClockMs: number;
+    /** What met rules since the report before. */
+    readonly rules?: readonly RuleCounters[];
+  },
 ): CountersReport {
   const { counterEpoch, uptimeMs, cpuMicroseconds, rssBytes } = facts;
   return {
@@ -47,6 +53,7 @@ export function counterReport(
     peers: peerColumns(counters, chosen, facts),
     stages: stageRows(counters),
     totals: [...tableTotals(counters.totals), ...handshakeTotals(counters)],
+    rules: facts.rules ?? [],
   };
 }
 
@@ -127,7 +134,7 @@ export function dropReason(column: string): string {
 }
 
 /** The engine writes 2^64 - 1 for "never". */
-function ageOrNull(age: bigint): number | null {
+export function ageOrNull(age: bigint): number | null {
   return age === NEVER ? null : Number(age);
 }
 

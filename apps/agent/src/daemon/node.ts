@@ -247,7 +247,8 @@ function createReporter(
   },
 ): StatusReporter {
   const { sync, clock, roads, ...rest } = own;
-  const counterEpoch = (): bigint => counterEpochOf(deps, sync);
+  // Every engine begins its counters at zero, so each has an epoch of its own.
+  const counterEpoch = (): bigint => BigInt.asUintN(64, deps.host.counterEpoch + BigInt(sync.tunnelsMade() - 1));
   const status = createStatusReporter({
     ...deps,
     ...rest,
@@ -277,11 +278,6 @@ function createReporter(
     tunnelChanged: both("tunnelChanged"),
     stop: both("stop"),
   };
-}
-
-/** Every engine begins its counters at zero, so each has an epoch of its own. */
-function counterEpochOf({ host }: NodeDeps, sync: MapSync): bigint {
-  return BigInt.asUintN(64, host.counterEpoch + BigInt(sync.tunnelsMade() - 1));
 }
 
 function watchAddresses(

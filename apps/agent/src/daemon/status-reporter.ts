@@ -11,6 +11,7 @@ import {
 import type { Timers } from "../stream/timers.ts";
 import { createPeerChooser } from "./choose-peers.ts";
 import { cipherState } from "./cipher-state.ts";
+import { createRuleReporter, type RuleReporter } from "./rule-report.ts";
 import { activities, counterReport, type CountedPeer } from "./counter-report.ts";
 
 /** Sends what the node counts and how it is: counters in a rhythm, the status when it changes. */
@@ -47,6 +48,7 @@ export type StatusReporterDeps = {
 
 export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
   const chooser = createPeerChooser<PublicKey>(COUNTER_PEERS_MAX);
+  const rules = createRuleReporter();
   const startedMs = deps.timers.nowMs();
   let intervalMs = IDLE_INTERVAL_MS;
   let cancel = (): void => {};
@@ -59,7 +61,7 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
     const tunnel = deps.tunnel();
     if (!tunnel) return;
     reported = "counters";
-    deps.send({ kind: "counters", counters: readCounters(deps, tunnel, { chooser, startedMs }) });
+    deps.send({ kind: "counters", counters: readCounters(deps, tunnel, { chooser, rules, startedMs }) });
   };
   const schedule = (): void => {
     cancel();
@@ -88,6 +90,7 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
       sentStatus = "";
       reported = "nothing";
       chooser.reset();
+      rules.reset();
       checkStatus();
       report();
       schedule();
@@ -118,7 +121,11 @@ export function createStatusReporter(deps: StatusReporterDeps): StatusReporter {
 function readCounters(
   deps: StatusReporterDeps,
   tunnel: Tunnel,
-  own: { readonly chooser: ReturnType<typeof createPeerChooser<PublicKey>>; readonly startedMs: number },
+  own: {
+    readonly chooser: ReturnType<typeof createPeerChooser<PublicKey>>;
+    readonly rules: RuleReporter;
+    readonly startedMs: number;
+  },
 ): ReturnType<typeof counterReport> {
   const counters = tunnel.counters();
   const chosen = new Set(own.chooser.choose(activities(counters, deps.peerByKey)));
@@ -130,6 +137,7 @@ function readCounters(
     counterEpoch: deps.counterEpoch(),
     uptimeMs: Math.floor(deps.timers.nowMs() - own.startedMs),
     ...deps.usage(),
+    rules: own.rules.changed(counters),
     peerState: (key) => tunnel.peer(key),
     wallClockMs: deps.wallClockMs(),
   });

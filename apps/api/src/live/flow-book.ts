@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { FlowReport, PeerId, RuleId } from "@weft/protocol";
+import type { FlowReport, PeerId } from "@weft/protocol";
 import type { Executor } from "../db/client.ts";
 import { storeFlows } from "../db/flow-records-repository.ts";
-import { ruleNumber } from "../domain/access-policy.ts";
 import { storedFlow } from "../domain/flow-record.ts";
 import type { StoredFlow } from "../domain/flow-record.ts";
 import type { NetworkMirror } from "./network-mirror.ts";
+import { ruleNumbers } from "./rule-numbers.ts";
 
 /** Flows that nodes reported, on their way to the database. */
 export type FlowBook = {
@@ -72,15 +72,6 @@ export function createFlowBook(db: Executor): FlowBook {
   };
 }
 
-/** Rules by what nodes call them; made anew when the policy is another one. */
-function ruleNumbers(mirror: NetworkMirror): ReadonlyMap<number, RuleId> {
-  const policy = mirror.policy();
-  const known = numbers.get(policy) ?? new Map(policy.rules.map(({ rule }) => [ruleNumber(rule), rule.id]));
-  numbers.set(policy, known);
-  return known;
-}
-
-const numbers = new WeakMap<object, ReadonlyMap<number, RuleId>>();
 /** Records that wait for the next flush, two seconds away. */
 const WAITING_MAX = 20_000;
 const BATCH = 1_000;

@@ -19,6 +19,8 @@ import { createNetworkHub } from "./network-hub.ts";
 import type { NetworkHub } from "./network-hub.ts";
 import { createNodeJobs } from "./node-jobs.ts";
 import type { NodeJobs } from "./node-jobs.ts";
+import { createRuleBook } from "./rule-book.ts";
+import type { RuleBook } from "./rule-book.ts";
 import type { ServerIdentity } from "./server-identity.ts";
 import { createTrafficBook } from "./traffic-book.ts";
 import type { TrafficBook } from "./traffic-book.ts";
@@ -36,6 +38,7 @@ export type LiveHub = {
   readonly presence: PresenceBook<PeerId>;
   readonly traffic: TrafficBook;
   readonly flows: FlowBook;
+  readonly rules: RuleBook;
   readonly feeds: DashboardFeeds;
   readonly jobs: NodeJobs;
   readonly endpoints: EndpointRecorder;
@@ -60,7 +63,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
   const places = new Map<PeerId, NetworkHub>();
   const presence = createPresenceBook<PeerId>(clock.nowMs());
   const traffic = createTrafficBook({ db, clock, lastSeenAt: (id) => dateOf(presence.lastProofMs(id)) });
-  const flows = createFlowBook(db);
+  const [flows, rules] = [createFlowBook(db), createRuleBook(db)];
   const find = (id: PeerId) => {
     const hub = places.get(id);
     const peer = hub?.mirror.peers().get(id);
@@ -78,6 +81,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     presence,
     traffic,
     flows,
+    rules,
     feeds,
     jobs,
     endpoints,
@@ -129,7 +133,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     },
     async dispose() {
       for (const part of [feeds, jobs, ...networks.values()]) part.dispose();
-      for (const book of [endpoints, traffic, flows]) await book.flush();
+      for (const book of [endpoints, traffic, flows, rules]) await book.flush();
     },
   };
 }

@@ -52,6 +52,7 @@ export function createNodeSession(deps: NodeSessionDeps): NodeSession {
         case "status":
           return hub.noteStatus(source, frame.status);
         case "counters":
+          hub.rules.ingest({ mirror: networkHub.mirror, peerId: stream.peerId }, frame.counters, clock.nowMs());
           return hub.noteCounters(source, frame.counters);
         case "flowRecords":
           return hub.flows.ingest({ mirror: networkHub.mirror, peerId: stream.peerId }, frame.flows, clock.nowMs());

@@ -82,6 +82,7 @@ const EXPECTED: Readonly<Record<string, Role | "public" | "signed-in">> = {
   "enrolmentKeys.create": "admin",
   "enrolmentKeys.revoke": "admin",
   "rules.list": "viewer",
+  "rules.hits": "viewer",
   "rules.create": "admin",
   "rules.update": "admin",
   "rules.remove": "admin",

@@ -4,6 +4,7 @@ import { expirations } from "./en/expirations.ts";
 import { chart } from "./en/chart.ts";
 import { common, errors } from "./en/common.ts";
 import { diagnose } from "./en/diagnose.ts";
+import { flows } from "./en/flows.ts";
 import { frame } from "./en/frame.ts";
 import { overview } from "./en/overview.ts";
 import { addHost, peers } from "./en/peers.ts";
@@ -22,6 +23,7 @@ export const en = {
   common,
   diagnose,
   errors,
+  flows,
   frame,
   invite,
   login,

@@ -1,6 +1,7 @@
 import type {
   Account,
   EnrolmentKey,
+  FlowRecord,
   Group,
   LinkSample,
   Network,
@@ -116,6 +117,33 @@ export function aGroup(change: Partial<Group> = {}): Group {
     description: "",
     peerCount: 0,
     createdAt: at(86_400),
+    ...change,
+  };
+}
+
+export function aFlow(change: Partial<FlowRecord> = {}): FlowRecord {
+  return {
+    id: "flw_1",
+    networkId: "net_home",
+    peerId: "peer_web",
+    otherPeerId: null,
+    protocol: 6,
+    source: "100.80.0.1",
+    destination: "100.80.0.2",
+    sourcePort: 40_000,
+    destinationPort: 443,
+    icmpType: null,
+    direction: "out",
+    verdict: "allow",
+    ruleId: "pol_all",
+    rxPackets: "10",
+    rxBytes: "1000",
+    txPackets: "20",
+    txBytes: "2000",
+    drops: "0",
+    startedAt: at(60),
+    lastAt: at(2),
+    state: "open",
     ...change,
   };
 }

@@ -12,6 +12,8 @@ export function aWorld(change: Partial<World> = {}): World {
     peers: [],
     groups: [],
     rules: [],
+    ruleHits: [],
+    flows: [],
     keys: [],
     tokens: [],
     people: [],
@@ -78,6 +80,12 @@ export function worldHandlers(world: World): Handlers {
     }),
     "networks.list": () => page(world.networks),
     "networks.get": ({ networkId }) => find(world.networks, networkId),
+    "networks.update": ({ networkId, ...said }) => {
+      const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+      const after = { ...find(world.networks, networkId), ...given };
+      world.networks = world.networks.map((network) => (network.id === networkId ? after : network));
+      return after;
+    },
     "networks.propose": () => ({ ipv4Range: "100.81.0.0/16", ipv6Range: "fd7a:9b2c:12::/48" }),
     "networks.create": ({ name }) => {
       const network = aNetwork({ id: `net_${name}`, name });
@@ -111,6 +119,11 @@ export function worldHandlers(world: World): Handlers {
       path: "direct",
     }),
     "rules.list": () => page(world.rules),
+    "rules.hits": () => ({ items: world.ruleHits }),
+    "flowLogs.list": ({ peerId }) => page(world.flows.filter((flow) => flow.peerId === peerId)),
+    "flowLogs.top": ({ peerId }) => ({
+      items: world.flows.filter((flow) => flow.peerId === peerId && flow.state === "open"),
+    }),
     "rules.remove": ({ ruleId }) => void (world.rules = world.rules.filter((rule) => rule.id !== ruleId)),
     "rules.update": ({ ruleId, ...said }) => {
       const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));

@@ -2,11 +2,13 @@ import type {
   Outputs,
   Account,
   EnrolmentKey,
+  FlowRecord,
   Group,
   Invite,
   Network,
   Peer,
   Rule,
+  RuleHits,
   Session,
   Token,
 } from "../api/types.ts";
@@ -19,6 +21,8 @@ export type World = {
   peers: Peer[];
   groups: Group[];
   rules: Rule[];
+  ruleHits: RuleHits[];
+  flows: FlowRecord[];
   keys: EnrolmentKey[];
   tokens: Token[];
   people: Account[];

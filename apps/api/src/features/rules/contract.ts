@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listOutput, NetworkIdSchema, RuleIdSchema } from "../../registry/common-schemas.ts";
+import { CounterSchema, listOutput, NetworkIdSchema, RuleIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
 import { listFields, listSpec } from "../../registry/list-kit.ts";
 import { newRuleFields, ruleFields, RuleSchema } from "../../registry/policy-schemas.ts";
@@ -12,6 +12,17 @@ export const rulesSpec = listSpec({
   search: "Part of a name or description.",
 });
 
+const RuleHitsSchema = z
+  .strictObject({
+    ruleId: RuleIdSchema,
+    packets: CounterSchema.describe("Packets that passed under it, both ways, answers included."),
+    bytes: CounterSchema,
+    drops: CounterSchema.describe("Packets that it dropped."),
+    flows: CounterSchema.describe("Flows that it let begin, or dropped from their first packet on."),
+    lastHitAt: TimeSchema.nullable().describe("When a packet met it last."),
+  })
+  .meta({ id: "RuleHits" });
+
 export const rulesContract = {
   list: query({
     summary: "Lists the rules of a network; what no rule allows is denied",
@@ -20,6 +31,14 @@ export const rulesContract = {
     list: rulesSpec,
     input: z.strictObject({ networkId: NetworkIdSchema, ...listFields(rulesSpec) }),
     output: listOutput(RuleSchema),
+  }),
+  hits: query({
+    summary:
+      "Shows what met each rule on all nodes together, also before they started again; rules nothing ever met are left out",
+    rest: { method: "GET", path: "/networks/{networkId}/rule-hits", status: 200 },
+    access: { kind: "role", role: "viewer", scope: "policies:read" },
+    input: z.strictObject({ networkId: NetworkIdSchema }),
+    output: z.strictObject({ items: z.array(RuleHitsSchema) }),
   }),
   create: mutation({
     summary: "Adds a rule",

@@ -12,6 +12,7 @@ import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
 import { DataPlane } from "./components/data-plane.tsx";
+import { FlowsCard } from "./components/flows-card.tsx";
 import { LinksCard } from "./components/links-card.tsx";
 import { PeerCounters } from "./components/peer-counters.tsx";
 import { PeerDanger } from "./components/peer-danger.tsx";
@@ -87,6 +88,7 @@ function LoadedPeer({ peer, live, crumbs, stale }: LoadedPeerProps): ReactNode {
       <PeerThroughput peer={peer} live={live} />
       <PeerCounters peer={peer} live={live} />
       <LinksCard networkId={peer.networkId} live={live} />
+      <FlowsCard peer={peer} />
       <DataPlane live={live} />
       <PeerMembership peer={peer} />
       <PeerDanger

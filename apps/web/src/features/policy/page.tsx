@@ -4,7 +4,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTRPC } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
 import { isOpen, letsPass } from "../../api/rule-effect.ts";
-import type { Group, Rule } from "../../api/types.ts";
+import type { Group, Rule, RuleHits } from "../../api/types.ts";
 import { routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
 import { Button } from "../../ui/button.tsx";
@@ -27,6 +27,7 @@ export function PolicyPage(): ReactNode {
   const add = useAddRule(networkId);
   const groups = useQuery(trpc.groups.list.queryOptions({ networkId, limit: 500 })).data?.items ?? NO_GROUPS;
   const names = useSideNames(networkId, groups);
+  const hits = useRuleHits(networkId);
   const turn = useSwitchRule();
   const [removing, setRemoving] = useState<Rule | null>(null);
   const [adding, setAdding] = useState<"closed" | "open">("closed");
@@ -69,6 +70,7 @@ export function PolicyPage(): ReactNode {
           <RulesTable
             rules={items}
             names={names}
+            hits={hits}
             onSwitch={({ id, state }) => turn.mutate({ ruleId: id, state: state === "on" ? "off" : "on" })}
             onRemove={setRemoving}
           />
@@ -107,6 +109,13 @@ function useSideNames(networkId: string, groups: readonly Group[]): SideNames {
   return useMemo(() => new Map([...groups, ...(peers ?? [])].map(({ id, name }) => [id, name])), [groups, peers]);
 }
 
+/** What met the rules, read again while the page is open. */
+function useRuleHits(networkId: string): ReadonlyMap<string, RuleHits> | undefined {
+  const trpc = useTRPC();
+  const { data } = useQuery({ ...trpc.rules.hits.queryOptions({ networkId }), refetchInterval: HITS_REFRESH_MS });
+  return useMemo(() => data && new Map(data.items.map((hits) => [hits.ruleId, hits])), [data]);
+}
+
 function useSwitchRule() {
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -121,6 +130,7 @@ function useSwitchRule() {
   );
 }
 
+const HITS_REFRESH_MS = 10_000;
 const NO_GROUPS: readonly Group[] = [];
 
 function useAddRule(networkId: string) {

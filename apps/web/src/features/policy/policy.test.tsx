@@ -154,3 +154,25 @@ test("F-B1 F-B2 a rule between groups is added with its direction, protocol and 
     ports: [port(80), { low: 8_000, high: 8_080 }],
   });
 });
+
+test("F-G9: each rule shows how much it is used, so that unused ones are seen", async () => {
+  const rules = [
+    aRule(),
+    aRule({ id: "pol_deny", action: "deny", protocol: "tcp" }),
+    aRule({ id: "pol_new", protocol: "udp" }),
+  ];
+  const met = { packets: "10", bytes: "2000", drops: "0", flows: "1", lastHitAt: null };
+  const ruleHits = [
+    { ...met, ruleId: "pol_all" },
+    { ...met, ruleId: "pol_deny", flows: "12", drops: "40" },
+  ];
+  renderApp(PATH, { world: { rules, ruleHits } });
+
+  const table = await screen.findByRole("table", { name: "Rules" });
+  await within(table).findByText("never");
+  const [, used, denying, unused] = within(table).getAllByRole("row");
+
+  expect(used?.textContent).toContain("1 flow");
+  expect(denying?.textContent).toMatch(/12 flows.*40 packets dropped/);
+  expect(unused?.textContent).toContain("never");
+});

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import type { Rule } from "../../api/types.ts";
+import type { Rule, RuleHits } from "../../api/types.ts";
+import { formatBytes, formatCount } from "../../format/bytes.ts";
 import { strings } from "../../strings/index.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -10,6 +11,8 @@ export type RulesTableProps = {
   readonly rules: readonly Rule[];
   /** What groups and peers are called, by id. */
   readonly names: SideNames;
+  /** What met each rule, by its id; `undefined` until that is known. */
+  readonly hits: ReadonlyMap<string, RuleHits> | undefined;
   readonly onSwitch: (rule: Rule) => void;
   readonly onRemove: (rule: Rule) => void;
 };
@@ -25,6 +28,7 @@ export function RulesTable({ rules, ...rowProps }: RulesTableProps): ReactNode {
             <th scope="col">{text.columns.order}</th>
             <th scope="col">{text.columns.rule}</th>
             <th scope="col">{text.columns.effect}</th>
+            <th scope="col">{text.columns.hits}</th>
             <th scope="col">{text.columns.since}</th>
             <th scope="col" data-align="end" data-look="actions">
               <span className="visually-hidden">{strings.common.actions}</span>
@@ -43,7 +47,7 @@ export function RulesTable({ rules, ...rowProps }: RulesTableProps): ReactNode {
             <td data-label={text.columns.effect}>
               <Chip tone="bad">{text.deny}</Chip>
             </td>
-            <td colSpan={2} data-label={text.columns.since} className="soft">
+            <td colSpan={3} data-label={text.columns.since} className="soft">
               {text.always}
             </td>
           </tr>
@@ -55,7 +59,7 @@ export function RulesTable({ rules, ...rowProps }: RulesTableProps): ReactNode {
 
 type RuleRowProps = Omit<RulesTableProps, "rules"> & { readonly rule: Rule; readonly position: number };
 
-function RuleRow({ rule, position, names, onSwitch, onRemove }: RuleRowProps): ReactNode {
+function RuleRow({ rule, position, names, hits, onSwitch, onRemove }: RuleRowProps): ReactNode {
   const text = strings.policy;
   const conditions = ruleConditions(rule);
   const switchLabel = rule.state === "on" ? text.turnOff : text.turnOn;
@@ -87,6 +91,9 @@ function RuleRow({ rule, position, names, onSwitch, onRemove }: RuleRowProps): R
         </span>
         {rule.state === "off" ? <div className="cell-note">{text.offHint}</div> : null}
       </td>
+      <td data-label={text.columns.hits}>
+        <RuleUse rule={rule} hits={hits} />
+      </td>
       <td data-label={text.columns.since}>
         <Moment at={rule.createdAt} />
       </td>
@@ -99,5 +106,26 @@ function RuleRow({ rule, position, names, onSwitch, onRemove }: RuleRowProps): R
         </span>
       </td>
     </tr>
+  );
+}
+
+/** How much a rule is used; one that nothing ever met is easily seen. */
+function RuleUse({ rule, hits }: { readonly rule: Rule } & Pick<RulesTableProps, "hits">): ReactNode {
+  const text = strings.policy.use;
+  if (hits === undefined) return null;
+  const met = hits.get(rule.id);
+  if (!met) return <span className="faint">{text.never}</span>;
+  return (
+    <>
+      {text.flows(met.flows)}
+      <div className="cell-note">
+        {rule.action === "deny" ? text.dropped(formatCount(BigInt(met.drops))) : formatBytes(met.bytes)}
+      </div>
+      {met.lastHitAt === null ? null : (
+        <div className="cell-note">
+          <Moment at={met.lastHitAt} />
+        </div>
+      )}
+    </>
   );
 }

@@ -10,6 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
 import { DangerCard } from "./components/danger-card.tsx";
 import { EnrolmentKeysCard } from "./components/enrolment-keys-card.tsx";
+import { FlowsCard } from "./components/flows-card.tsx";
 import { GeneralCard } from "./components/general-card.tsx";
 
 const route = getRouteApi(routeIds.settings);
@@ -38,6 +39,7 @@ export function SettingsPage(): ReactNode {
       <UpdateNotice />
       {network.isError ? <StaleNote onRetry={retry}>{strings.common.staleRows}</StaleNote> : null}
       <GeneralCard key={network.data.name} network={network.data} />
+      <FlowsCard key={`${network.data.flowSampling} ${network.data.flowKeepHours}`} network={network.data} />
       <EnrolmentKeysCard networkId={networkId} />
       <DangerCard network={network.data} />
     </Page>

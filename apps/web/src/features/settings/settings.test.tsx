@@ -48,3 +48,17 @@ test("UI-7 a network is deleted only after its name was typed", async () => {
   expect(removed).toEqual(["net_home"]);
   expect(router.state.location.pathname).not.toBe(PATH);
 });
+
+test("AP-65: flows are recorded after somebody chose how many and for how long, and the form says what is set", async () => {
+  const { user } = renderApp(PATH, {});
+  const sampling = await screen.findByRole("combobox", { name: "Record" });
+  expect(screen.getByRole("button", { name: "Save" }).hasAttribute("disabled")).toBe(true);
+
+  await user.selectOptions(sampling, "One flow of 10");
+  await user.selectOptions(screen.getByRole("combobox", { name: "Keep for" }), "1 day");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+
+  expect(await screen.findByText("Flows are being recorded. Nodes are told now.")).toBeTruthy();
+  expect(screen.getByRole<HTMLSelectElement>("combobox", { name: "Record" }).value).toBe("10");
+  expect(screen.getByRole<HTMLSelectElement>("combobox", { name: "Keep for" }).value).toBe("24");
+});

@@ -1,9 +1,16 @@
+import { plural } from "./plural.ts";
+
 export const policy = {
   title: "Policy",
   loading: "Loading rules",
   sentence: "What no rule allows is denied, on every node, in both directions.",
   table: "Rules",
-  columns: { order: "Order", rule: "Rule", effect: "Effect", since: "Since" },
+  columns: { order: "Order", rule: "Rule", effect: "Effect", hits: "Used", since: "Since" },
+  use: {
+    never: "never",
+    flows: (flows: string) => plural(Number(flows), { one: "# flow", other: "# flows" }),
+    dropped: (packets: string) => `${packets} packets dropped`,
+  },
   allow: "allow",
   deny: "deny",
   all: "all",

@@ -23,6 +23,21 @@ export const settings = {
   name: "Network name",
   rename: "Rename",
   renamed: (name: string) => `The network is now called ${name}.`,
+  flows: {
+    title: "Flow records",
+    hint: "Nodes tell who talked to whom, under which rule and how much, refused flows included. They name addresses and ports of people's traffic.",
+    sampling: "Record",
+    none: "Nothing",
+    oneOf: (sampling: number) => (sampling === 1 ? "Every flow" : `One flow of ${sampling}`),
+    keep: "Keep for",
+    hours: (hours: number) =>
+      hours % 24 === 0
+        ? plural(hours / 24, { one: "# day", other: "# days" })
+        : plural(hours, { one: "# hour", other: "# hours" }),
+    save: "Save",
+    turnedOn: "Flows are being recorded. Nodes are told now.",
+    turnedOff: "Flows are not recorded any more. What was recorded stays for its time.",
+  },
   keys: {
     title: "Enrolment keys",
     hint: "Each lets hosts join with one line. Peers that joined stay when a key is revoked.",
