@@ -68,6 +68,11 @@ export type MapPeer = {
   readonly presharedKey?: Secret<Uint8Array>;
   readonly ipv4: Ipv4Address | null;
   readonly ipv6: Ipv6Address | null;
+  /**
+   * Set for a static client, which runs plain WireGuard: the peer through which it is reached. That peer alone has a tunnel
+   * to it.
+   */
+  readonly gateway?: PeerId;
   /** Networks behind the peer, beside its own addresses. */
   readonly routes: readonly Prefix[];
   /** Candidates, best first. */

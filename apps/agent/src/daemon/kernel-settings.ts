@@ -5,10 +5,17 @@ import type { RoadState } from "./road-state.ts";
 export type Setting = readonly [path: string, value: string];
 
 /** What has to be written so that packets are forwarded and marks count; nothing for what is so already. */
-export function settingsToWrite(host: RoadHost, { forwarding, markedSources }: RoadState): readonly Setting[] {
+export function settingsToWrite(
+  host: RoadHost,
+  { forwarding, withoutRedirects, markedSources }: RoadState,
+): readonly Setting[] {
   const wanted: Setting[] = [
     ...(forwarding.includes(4) ? [["net/ipv4/ip_forward", "1"] as const] : []),
     ...(forwarding.includes(6) ? [...keptAdvertisements(host), ["net/ipv6/conf/all/forwarding", "1"] as const] : []),
+    // The kernel sends them when either says so; other interfaces have a word of their own.
+    ...(withoutRedirects === null ? [] : ["all", withoutRedirects]).map(
+      (place) => [`net/ipv4/conf/${place}/send_redirects`, "0"] as const,
+    ),
     ...(markedSources === "counted" ? [["net/ipv4/conf/all/src_valid_mark", "1"] as const] : []),
   ];
   return wanted.filter(([path, value]) => host.readSetting(path) !== value);

@@ -13,7 +13,7 @@ import {
 } from "@weft/protocol";
 
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
-import { concealOf, tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
+import { concealOf, isTunnelled, tunnelPeer, tunnelSelf } from "./map-to-tunnel.ts";
 import { createSettingsInUse, type MapSettings, type OwnSettings } from "./own-settings.ts";
 import { createPeerIndex, type PeerIndex } from "./peer-index.ts";
 import { createProfileMemory, type ProfileMemory } from "./profile-memory.ts";
@@ -47,6 +47,8 @@ export type MapSync = {
   readonly map: () => NetworkMap | null;
   readonly tunnel: () => Tunnel | null;
   readonly peerByKey: (key: PublicKey) => MapPeer | null;
+  /** Static clients for which this node is the gateway. */
+  readonly ownClients: () => readonly MapPeer[];
   /** Peers with networks behind them. */
   readonly routers: () => readonly MapPeer[];
   /** Removes the tunnel and remembers which peers had sessions and where; the map stays. */
@@ -87,7 +89,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
     if (!made.ok) return [{ object: "tunnel", detail: made.error.message }];
     tunnel = made.value;
     tunnelsMade += 1;
-    const filled = [...disguise(null, map.self), ...fill(tunnel, map, profiles)];
+    const filled = [...disguise(null, map.self), ...fill(tunnel, map, { self: map.self, index, profiles })];
     return [...filled, ...problems("sessions", tunnel.resumePeers(resume.splice(0)))];
   };
   const takeDown = (): void => {
@@ -103,17 +105,16 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
       wholeMap = null;
       index.replace(next.peers);
       if (!tunnel || !before) return build();
-      return [...moveSelf(before.self, self), ...fill(tunnel, next, profiles)];
+      return [...moveSelf(before.self, self), ...fill(tunnel, next, { self, index, profiles })];
     },
     applyChange(delta) {
       const [before, now] = settings.change(delta);
       if (!before || !now) return [{ object: "map", detail: "a change came before the first map" }];
       wholeMap = null;
-      const removals = index.change(delta);
+      const [known, gone] = [knownOf(delta, index), index.change(delta)];
       if (!tunnel) return build();
-      // The policy for profiles stands in every peer of the tunnel.
-      const changed = now.self.profileFallback === before.self.profileFallback ? delta.upserts : index.all();
-      const upserts = tunnelPeers(changed, now.self, profiles);
+      const context = { self: now.self, before: before.self, index, profiles };
+      const { upserts, removals } = tunnelChanges(delta.upserts, { ...context, known, gone });
       return [
         ...(delta.self ? moveSelf(before.self, now.self) : []),
         ...(now.filter === before.filter ? [] : problems("filter", tunnel.replaceFilter(now.filter))),
@@ -137,6 +138,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
     map: currentMap,
     tunnel: () => tunnel,
     peerByKey: index.byKey,
+    ownClients: () => clientsOf(settings.inUse(), index),
     routers: settings.routers,
     close() {
       tunnel?.close();
@@ -167,6 +169,16 @@ function resumePoints(tunnel: Tunnel): ResumePoint[] {
   return wanted.map(({ publicKey, endpoint }) => ({ publicKey, endpoint }));
 }
 
+/** Static clients behind the node itself. */
+function clientsOf(settings: MapSettings | null, index: PeerIndex): readonly MapPeer[] {
+  return settings ? index.clientsOf(settings.self.peerId) : [];
+}
+
+/** What the map had until now of the peers that a change is about. */
+function knownOf({ removals, upserts }: Pick<MapDelta, "removals" | "upserts">, index: PeerIndex): readonly MapPeer[] {
+  return [...removals, ...upserts.map(({ id }) => id)].flatMap((id) => index.byId(id) ?? []);
+}
+
 function mapOf(settings: MapSettings | null, index: PeerIndex): NetworkMap | null {
   return settings && { ...settings, peers: index.all() };
 }
@@ -189,14 +201,47 @@ function remembering(index: PeerIndex, profiles: ProfileMemory): PeerIndex {
   };
 }
 
-function tunnelPeers(peers: readonly MapPeer[], self: MapSelf, profiles: ProfileMemory): readonly TunnelPeer[] {
-  return peers.map((peer) => tunnelPeer(peer, self, profiles.before(peer.publicKey)));
+type PeerContext = { readonly self: MapSelf; readonly index: PeerIndex; readonly profiles: ProfileMemory };
+
+function tunnelPeers(peers: readonly MapPeer[], { self, index, profiles }: PeerContext): readonly TunnelPeer[] {
+  return peers
+    .filter((peer) => isTunnelled(peer, self))
+    .map((peer) => {
+      const clients = index.clientsOf(peer.id);
+      return tunnelPeer(peer, self, { profileBefore: profiles.before(peer.publicKey), clients });
+    });
 }
 
-function fill(tunnel: Tunnel, map: NetworkMap, profiles: ProfileMemory): ApplyError[] {
+/** What a change means for the tunnel: static clients of others stand in the allowed addresses of their gateways. */
+function tunnelChanges(
+  upserts: readonly MapPeer[],
+  {
+    known,
+    gone,
+    before,
+    ...context
+  }: PeerContext & {
+    readonly known: readonly MapPeer[];
+    readonly gone: readonly PublicKey[];
+    readonly before: MapSelf;
+  },
+) {
+  const { self, index } = context;
+  // The policy for profiles stands in every peer of the tunnel.
+  const changed = self.profileFallback === before.profileFallback ? upserts : index.all();
+  const touched = new Map(changed.map((peer) => [peer.id, peer]));
+  for (const { gateway } of [...known, ...upserts]) {
+    const peer = gateway ? index.byId(gateway) : null;
+    if (peer) touched.set(peer.id, peer);
+  }
+  const unreached = upserts.filter((peer) => !isTunnelled(peer, self)).map(({ publicKey }) => publicKey);
+  return { upserts: tunnelPeers([...touched.values()], context), removals: [...gone, ...unreached] };
+}
+
+function fill(tunnel: Tunnel, map: NetworkMap, context: PeerContext): ApplyError[] {
   return [
     ...problems("filter", tunnel.replaceFilter(map.filter)),
-    ...problems("peers", tunnel.replacePeers(tunnelPeers(map.peers, map.self, profiles))),
+    ...problems("peers", tunnel.replacePeers(tunnelPeers(map.peers, context))),
   ];
 }
 

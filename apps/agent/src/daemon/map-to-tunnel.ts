@@ -14,15 +14,28 @@ import {
 
 import type { MtuPolicy } from "../settings/interface-mtu.ts";
 
+/** What the tunnel needs to know of a peer beside its entry in the map. */
+export type TunnelPeerContext = {
+  readonly profileBefore?: LinkProfile | "plain" | undefined;
+  /** Static clients that are reached through the peer. */
+  readonly clients?: readonly MapPeer[];
+};
+
+/** True when this node itself has a tunnel to the peer; what a gateway has behind it is reached through the gateway. */
+export function isTunnelled(peer: MapPeer, self: MapSelf): boolean {
+  return peer.gateway === undefined || peer.gateway === self.peerId;
+}
+
 /** A peer of the map as the tunnel wants it. */
-export function tunnelPeer(peer: MapPeer, self: MapSelf, profileBefore?: LinkProfile | "plain"): TunnelPeer {
+export function tunnelPeer(
+  peer: MapPeer,
+  self: MapSelf,
+  { profileBefore, clients = [] }: TunnelPeerContext = {},
+): TunnelPeer {
   return {
     publicKey: peer.publicKey,
     ...(peer.presharedKey ? { presharedKey: peer.presharedKey } : {}),
-    allowedIps: [
-      ...[peer.ipv4, peer.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])),
-      ...peer.routes,
-    ],
+    allowedIps: [...ownPrefixes(peer), ...peer.routes, ...clients.flatMap(ownPrefixes)],
     endpoints: peer.endpoints.filter((endpoint) => !insideNetwork(endpoint, self)),
     keepaliveSeconds: peer.keepaliveSeconds,
     ...(peer.profile ? { profile: peer.profile } : {}),
@@ -39,11 +52,16 @@ export function tunnelSelf(
   { paddingBytes = concealOf(self)?.s4 ?? 0, ...policy }: MtuPolicy,
 ): TunnelSelf {
   return {
-    addresses: [self.ipv4, self.ipv6].flatMap((address) => (address ? [hostPrefix(address)] : [])),
+    addresses: ownPrefixes(self),
     routes: networkRanges(self),
     mtu: Math.max(self.mtu - paddingBytes, Math.min(self.mtu, IPV6_MTU_MIN)),
     ...policy,
   };
+}
+
+/** The addresses of a peer inside the network. */
+export function ownPrefixes({ ipv4, ipv6 }: Pick<MapPeer, "ipv4" | "ipv6">): Prefix[] {
+  return [ipv4, ipv6].flatMap((address) => (address ? [hostPrefix(address)] : []));
 }
 
 /** How the map wants datagrams disguised; null = not at all, or in a way that this version does not know. */

@@ -68,6 +68,7 @@ export function createNodeRoads(
       listenPort: tunnel.listenPort,
       mark: tuning.firewallMark ?? TUNNEL_MARK,
       servers: [...servers].toSorted(),
+      clients: sync.ownClients(),
       exitAnswers: exitAnswers(),
     });
     roads.want(plan);

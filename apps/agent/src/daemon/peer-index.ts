@@ -6,6 +6,9 @@ export type PeerIndex = {
   /** Takes a change over and returns the keys that no peer has any more. */
   readonly change: (delta: Pick<MapDelta, "upserts" | "removals">) => PublicKey[];
   readonly byKey: (key: PublicKey) => MapPeer | null;
+  readonly byId: (id: PeerId) => MapPeer | null;
+  /** Static clients that are reached through a peer. */
+  readonly clientsOf: (gateway: PeerId) => readonly MapPeer[];
   /** Those with networks behind them. */
   readonly routers: () => MapPeer[];
   /** In the order in which they came. */
@@ -16,9 +19,16 @@ export function createPeerIndex(): PeerIndex {
   const byId = new Map<PeerId, MapPeer>();
   const byKey = new Map<PublicKey, MapPeer>();
   const routers = new Map<PeerId, MapPeer>();
+  const clients = new Map<PeerId, Map<PeerId, MapPeer>>();
+  const putClient = (peer: MapPeer): void => {
+    if (!peer.gateway) return;
+    const own = clients.get(peer.gateway) ?? new Map<PeerId, MapPeer>();
+    clients.set(peer.gateway, own.set(peer.id, peer));
+  };
   const put = (peer: MapPeer): void => {
     byId.set(peer.id, peer);
     byKey.set(peer.publicKey, peer);
+    putClient(peer);
     if (peer.routes.length > 0) routers.set(peer.id, peer);
     else routers.delete(peer.id);
   };
@@ -26,6 +36,7 @@ export function createPeerIndex(): PeerIndex {
     const known = byId.get(id);
     if (!known) return [];
     byKey.delete(known.publicKey);
+    if (known.gateway) clients.get(known.gateway)?.delete(id);
     return [known.publicKey];
   };
   return {
@@ -33,6 +44,7 @@ export function createPeerIndex(): PeerIndex {
       byId.clear();
       byKey.clear();
       routers.clear();
+      clients.clear();
       peers.forEach(put);
     },
     change({ upserts, removals }) {
@@ -45,6 +57,8 @@ export function createPeerIndex(): PeerIndex {
       return gone.filter((key) => !byKey.has(key));
     },
     byKey: (key) => byKey.get(key) ?? null,
+    byId: (id) => byId.get(id) ?? null,
+    clientsOf: (gateway) => [...(clients.get(gateway)?.values() ?? [])],
     routers: () => [...routers.values()],
     all: () => [...byId.values()],
   };

@@ -11,7 +11,8 @@ export function firewallTable(interfaceName: string): string {
 export function forwardingTable(plan: RoadPlan): string {
   const parts = [
     ...(plan.exit ? [markChain(plan)] : []),
-    ...(plan.serves.length > 0 ? [forwardChain(plan), translationChain(plan)] : []),
+    ...(plan.serves.length + plan.clients.length > 0 ? [forwardChain(plan)] : []),
+    ...(plan.serves.length > 0 ? [translationChain(plan)] : []),
   ];
   return `table inet ${firewallTable(plan.interfaceName)} {\n${parts.join("\n")}\n}\n`;
 }
@@ -23,13 +24,15 @@ function markChain({ listenPort, mark }: RoadPlan): string {
   ]);
 }
 
-function forwardChain({ interfaceName, serves }: RoadPlan): string {
+function forwardChain({ interfaceName, serves, clients }: RoadPlan): string {
   const [from, to] = [`iifname "${interfaceName}"`, `oifname "${interfaceName}"`];
   const prefixes = serves.map(({ prefix }) => prefix);
   const networks = prefixes.filter((prefix) => !isEverything(prefix));
   const exits = prefixes.filter(isEverything);
   return chain("forward", "type filter hook forward priority filter; policy accept;", [
-    // Who may reach whom through the tunnel is the map's affair; nobody goes in and out by the same door.
+    // Who may reach whom through the tunnel is the map's affair; only static clients go in and out by the same door.
+    ...matching("saddr", clients).map((match) => `${from} ${to} ${match} accept`),
+    ...matching("daddr", clients).map((match) => `${from} ${to} ${match} accept`),
     `${from} ${to} drop`,
     `${to} tcp flags syn tcp option maxseg size set rt mtu`,
     ...matching("daddr", networks).map((match) => `${from} ${match} accept`),

@@ -9,7 +9,7 @@ import {
   type ServedRoute,
 } from "@weft/protocol";
 
-import { networkRanges } from "./map-to-tunnel.ts";
+import { networkRanges, ownPrefixes } from "./map-to-tunnel.ts";
 
 /** What the host's routing should be for one map; nothing of it is done yet. */
 export type RoadPlan = {
@@ -23,6 +23,8 @@ export type RoadPlan = {
   readonly routes: readonly Prefix[];
   /** Ranges that this host forwards into. */
   readonly serves: readonly ServedRoute[];
+  /** Addresses of the static clients for which this host is the gateway; packets pass between them and the tunnel. */
+  readonly clients: readonly Prefix[];
   readonly exit: ExitPlan | null;
   /** Where the control plane is reached; never through the tunnel. */
   readonly servers: readonly IpAddress[];
@@ -35,22 +37,25 @@ export type ExitPlan = Pick<ExitChoice, "lan"> & {
 };
 
 export type RoadFacts = Pick<RoadPlan, "interfaceName" | "listenPort" | "mark" | "servers"> & {
+  /** Static clients for which this host is the gateway. */
+  readonly clients: readonly MapPeer[];
   /** Whether the exit node has a session with us. */
   readonly exitAnswers: boolean;
 };
 
 /** Says what the routing of this host should be; null = nothing beside what the tunnel itself needs. */
 export function roadPlan(self: MapSelf, routers: Iterable<MapPeer>, facts: RoadFacts): RoadPlan | null {
-  const { exitAnswers, ...own } = facts;
+  const { exitAnswers, clients: ownClients, ...own } = facts;
   const ranges = networkRanges(self);
   const serves = self.serves ?? [];
+  const clients = ownClients.flatMap(ownPrefixes).toSorted();
   const peers = [...routers];
   const routes = [...new Set(peers.flatMap((peer) => peer.routes))]
     .filter((prefix) => !isEverything(prefix))
     .toSorted();
   const exit = self.exit && (exitAnswers || self.exit.lost === "blocked") ? exitPlan(self, self.exit, peers) : null;
-  if (routes.length + serves.length === 0 && !exit) return null;
-  return { ...own, ranges, routes, serves, exit };
+  if (routes.length + serves.length + clients.length === 0 && !exit) return null;
+  return { ...own, ranges, routes, serves, clients, exit };
 }
 
 /** True for a route to all addresses of a family. */

@@ -1,4 +1,4 @@
-import { prefixesOverlap as overlaps, type IpAddress, type Prefix, type ServedRoute } from "@weft/protocol";
+import { prefixesOverlap as overlaps, type IpAddress, type Prefix } from "@weft/protocol";
 
 import { forwardingTable } from "./road-firewall.ts";
 import { familyOfPrefix, isEverything, ofFamily, type RoadPlan } from "./road-plan.ts";
@@ -10,6 +10,8 @@ export type RoadState = {
   /** The whole firewall table; null = none. */
   readonly firewall: string | null;
   readonly forwarding: readonly (4 | 6)[];
+  /** Interface out of which packets go that came in by it, without telling their senders of a shorter way; null = none. */
+  readonly withoutRedirects: string | null;
   /** Whether marks count when the kernel checks where a packet may come from. */
   readonly markedSources: "counted" | "as-is";
 };
@@ -22,6 +24,7 @@ export const NO_ROADS: RoadState = {
   rules: { 4: [], 6: [] },
   firewall: null,
   forwarding: [],
+  withoutRedirects: null,
   markedSources: "as-is",
 };
 
@@ -29,12 +32,13 @@ export const NO_ROADS: RoadState = {
 export function roadState(plan: RoadPlan): RoadState {
   const table = routingTable(plan.interfaceName);
   const both = (lines: (family: 4 | 6) => readonly string[]): FamilyLines => ({ 4: lines(4), 6: lines(6) });
-  const serving = plan.serves.length > 0;
+  const serving = plan.serves.length + plan.clients.length > 0;
   return {
     routes: both((family) => routesOf(plan, family).map((line) => `${line} table ${table}`)),
     rules: both((family) => rulesOf(plan, { family, table })),
     firewall: serving || plan.exit ? forwardingTable(plan) : null,
-    forwarding: ([4, 6] as const).filter((family) => serves(plan.serves, family)),
+    forwarding: ([4, 6] as const).filter((family) => forwards(plan, family)),
+    withoutRedirects: plan.clients.length > 0 ? plan.interfaceName : null,
     markedSources: plan.exit ? "counted" : "as-is",
   };
 }
@@ -76,8 +80,8 @@ function rulesOf(plan: RoadPlan, { family, table }: { readonly family: 4 | 6; re
   ];
 }
 
-function serves(routes: readonly ServedRoute[], family: 4 | 6): boolean {
-  return routes.some(({ prefix }) => familyOfPrefix(prefix) === family);
+function forwards({ serves, clients }: RoadPlan, family: 4 | 6): boolean {
+  return [...serves.map(({ prefix }) => prefix), ...clients].some((prefix) => familyOfPrefix(prefix) === family);
 }
 
 function addressFamily(address: IpAddress): 4 | 6 {

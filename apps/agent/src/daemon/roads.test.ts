@@ -14,7 +14,14 @@ import { roadPlan, type RoadFacts, type RoadPlan } from "./road-plan.ts";
 import { hiddenRoutes, roadState } from "./road-state.ts";
 import { createRoads, type Roads } from "./roads.ts";
 
-const FACTS: RoadFacts = { interfaceName: "weft0", listenPort: 51_820, mark: 7, servers: [], exitAnswers: true };
+const FACTS: RoadFacts = {
+  interfaceName: "weft0",
+  listenPort: 51_820,
+  mark: 7,
+  servers: [],
+  clients: [],
+  exitAnswers: true,
+};
 const router = aPeer(1, { routes: [aPrefix("192.168.9.0/24")] });
 const exitNode = aPeer(2, { routes: [aPrefix("0.0.0.0/0")] });
 const exit = { peerId: exitNode.id, lan: "reachable", lost: "blocked" } as const;

@@ -137,7 +137,7 @@ async function bringTo({ host, path, applied }: Place, plan: RoadPlan | null): P
   }
   const firewallStands = applied.state.firewall === state.firewall;
   applied.forwarding = state.forwarding.length === 0 ? null : settingsHold && firewallStands ? "works" : "fails";
-  if (state.firewall && plan && plan.serves.length > 0) found.push(...(await foreignDrops(host)));
+  if (state.firewall && plan && plan.serves.length + plan.clients.length > 0) found.push(...(await foreignDrops(host)));
   for (const family of [4, 6] as const) {
     const lines = difference(before, state, family);
     if (lines.length === 0) continue;
@@ -146,7 +146,8 @@ async function bringTo({ host, path, applied }: Place, plan: RoadPlan | null): P
     if (!note(set)) await startOver({ host, interfaceName, before, state }, family);
     applied.state = withFamily(applied.state, set.ok ? state : NO_ROADS, family);
   }
-  applied.state = { ...applied.state, forwarding: state.forwarding, markedSources: state.markedSources };
+  const { forwarding, withoutRedirects, markedSources } = state;
+  applied.state = { ...applied.state, forwarding, withoutRedirects, markedSources };
   if (drops) {
     for (const setting of applied.settings) host.writeSetting(...setting);
     const still = settingsToWrite(host, state);
@@ -160,7 +161,8 @@ async function bringTo({ host, path, applied }: Place, plan: RoadPlan | null): P
 /** True when something that was switched on for the state before is not wanted any more. */
 function dropsSettings(before: RoadState, state: RoadState): boolean {
   const gone = before.forwarding.some((family) => !state.forwarding.includes(family));
-  return gone || (before.markedSources === "counted" && state.markedSources === "as-is");
+  const redirectsAgain = before.withoutRedirects !== null && state.withoutRedirects === null;
+  return gone || redirectsAgain || (before.markedSources === "counted" && state.markedSources === "as-is");
 }
 
 /** Values from before all of our changes: what was noted first is what the host had. */

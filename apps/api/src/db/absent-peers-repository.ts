@@ -20,11 +20,11 @@ export async function absentPeers(
   const time = now.toISOString();
   const rows = await db.execute<{ id: string; network_id: string }>(sql`
     select id, network_id from ${peers}
-    where ${peers.ephemeralSeconds} is not null
+    where ${peers.ephemeralSeconds} is not null and ${peers.kind} = 'node'
       and ${seen} + make_interval(secs => ${peers.ephemeralSeconds}) <= ${time}::timestamptz
     union
     select ${peers.id}, ${peers.networkId} from ${peers} join ${networks} on ${networks.id} = ${peers.networkId}
-    where ${networks.idleRemovalSeconds} is not null
+    where ${networks.idleRemovalSeconds} is not null and ${peers.kind} = 'node'
       and ${seen} + make_interval(secs => ${networks.idleRemovalSeconds}) <= ${time}::timestamptz`);
   return rows.map((row) => ({ id: storedPeerId(row.id), networkId: storedNetworkId(row.network_id) }));
 }

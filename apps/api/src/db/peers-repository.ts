@@ -41,6 +41,7 @@ export const peersList: ListTable = {
     name: equals(peers.name),
     state: equals(peers.state),
     agentVersion: equals(peers.agentVersion),
+    kind: equals(peers.kind),
     groupId: (id) => sql`${peers.groupIds} @> array[${id}]::text[]`,
   },
   search: [peers.name, peers.hostname, sql`host(${peers.ipv4})`, sql`host(${peers.ipv6})`],

@@ -157,7 +157,11 @@ test("CP-3 CP-7 after any change of a peer, who is not affected has the filter o
       members[at] = after;
       const touched = filters.note(before, after);
       const moved = { id: before.id, before, after, content: "other" } as const;
-      for (const { id, effect } of affectedByPeer({ policy, filters }, { change: moved, touched }, members)) {
+      for (const { id, effect } of affectedByPeer(
+        { policy, filters, clientsOf: () => [] },
+        { change: moved, touched },
+        members,
+      )) {
         const peer = members.find((one) => one.id === id);
         if (peer && (effect !== "peer" || id === before.id)) told.set(id, filters.of(peer));
       }

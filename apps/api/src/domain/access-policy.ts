@@ -142,6 +142,8 @@ export type PolicyFilters = {
   readonly of: (peer: PolicyPeer) => readonly FilterRule[];
   /** Forgets what depends on a peer that came, went or changed; tells which nodes must be told. */
   readonly note: (before: Peer | undefined, after: Peer | undefined) => ReadonlySet<number>;
+  /** Sides of rules as parts of packet rules, with the addresses of this moment. */
+  readonly sides: () => Sides;
   /** True when the filter of a class speaks of one of these selectors. */
   readonly uses: (peer: PolicyPeer, selectors: ReadonlySet<number>) => boolean;
 };
@@ -166,6 +168,10 @@ export function createFilters(policy: AccessPolicy, members: () => Iterable<Peer
       const made = filterOf(policy, own, addresses);
       filters.set(own.number, made);
       return made;
+    },
+    sides() {
+      addresses ??= createAddressBook(members(), (member) => policy.classOf(member).places);
+      return createSides(policy, addresses);
     },
     note(before, after) {
       if (sameContribution(policy, before, after)) return NOTHING;
@@ -197,14 +203,15 @@ function createClasses(selectors: ReadonlyMap<string, number>): (peer: PolicyPee
   };
 }
 
-function names(side: Side, { places }: PolicyClass): boolean {
+/** True when a side of a rule names the peers of a class. */
+export function namesSide(side: Side, { places }: PolicyClass): boolean {
   return side === null || places.has(side);
 }
 
 /** True when a rule is about flows that `from` begins with `to`. */
 function speaksOf({ rule, source, destination }: CompiledRule, from: PolicyClass, to: PolicyClass): boolean {
-  if (names(source, from) && names(destination, to)) return true;
-  return rule.direction === "both-ways" && names(source, to) && names(destination, from);
+  if (namesSide(source, from) && namesSide(destination, to)) return true;
+  return rule.direction === "both-ways" && namesSide(source, to) && namesSide(destination, from);
 }
 
 function mayBegin(rules: readonly CompiledRule[], from: PolicyClass, to: PolicyClass): boolean {
@@ -228,8 +235,8 @@ function matches(rule: PolicyRule, { protocol, port }: FirstPacket): boolean {
 function selectorsNamedBy(rules: readonly CompiledRule[], own: PolicyClass): ReadonlySet<number> {
   const found = new Set<number>();
   for (const { source, destination } of rules) {
-    if (destination !== null && names(source, own)) found.add(destination);
-    if (source !== null && names(destination, own)) found.add(source);
+    if (destination !== null && namesSide(source, own)) found.add(destination);
+    if (source !== null && namesSide(destination, own)) found.add(source);
   }
   return found;
 }
@@ -239,15 +246,7 @@ function filterOf(
   own: PolicyClass,
   addresses: AddressBook,
 ): readonly FilterRule[] {
-  const from = (side: Side): SidePart => {
-    if (side === null) return {};
-    const number = setNumbers.get(side);
-    return { source: addresses.of(side), ...(number !== undefined && { sourceSet: number }) };
-  };
-  const to = (side: Side): SidePart => {
-    const { source, sourceSet } = from(side);
-    return { ...(source && { destination: source }), ...(sourceSet !== undefined && { destinationSet: sourceSet }) };
-  };
+  const { from, to } = createSides({ setNumbers }, addresses);
   return rules.flatMap(({ rule, source, destination }) => {
     if (source === null && destination === null) return [packetRule(rule, { direction: "both" })];
     const ways =
@@ -255,12 +254,30 @@ function filterOf(
         ? [[source, destination] as const, [destination, source] as const]
         : [[source, destination] as const];
     const parts = ways.flatMap(([begins, answers]) => [
-      ...(names(answers, own) ? [packetRule(rule, { direction: "in", ...from(begins) })] : []),
-      ...(names(begins, own) ? [packetRule(rule, { direction: "out", ...to(answers) })] : []),
+      ...(namesSide(answers, own) ? [packetRule(rule, { direction: "in", ...from(begins) })] : []),
+      ...(namesSide(begins, own) ? [packetRule(rule, { direction: "out", ...to(answers) })] : []),
     ]);
     // A rule inside one group says the same both ways.
     return parts.filter((part, at) => parts.findIndex((other) => isSamePart(part, other)) === at);
   });
+}
+
+/** A side of a rule as the source or the destination of packets. */
+export type Sides = { readonly from: (side: Side) => SidePart; readonly to: (side: Side) => SidePart };
+
+function createSides({ setNumbers }: Pick<AccessPolicy, "setNumbers">, addresses: AddressBook): Sides {
+  const from = (side: Side): SidePart => {
+    if (side === null) return {};
+    const number = setNumbers.get(side);
+    return { source: addresses.of(side), ...(number !== undefined && { sourceSet: number }) };
+  };
+  return {
+    from,
+    to(side) {
+      const { source, sourceSet } = from(side);
+      return { ...(source && { destination: source }), ...(sourceSet !== undefined && { destinationSet: sourceSet }) };
+    },
+  };
 }
 
 function isSamePart(left: FilterRule, right: FilterRule): boolean {
@@ -268,9 +285,13 @@ function isSamePart(left: FilterRule, right: FilterRule): boolean {
 }
 
 /** One side of a packet rule; left out = any address. */
-type SidePart = Partial<Pick<FilterRule, "source" | "destination" | "sourceSet" | "destinationSet">>;
+export type SidePart = Partial<Pick<FilterRule, "source" | "destination" | "sourceSet" | "destinationSet">>;
 
-function packetRule(rule: PolicyRule, part: SidePart & { readonly direction: FilterRule["direction"] }): FilterRule {
+/** A rule as engines apply it to the addresses of one part. */
+export function packetRule(
+  rule: PolicyRule,
+  part: SidePart & { readonly direction: FilterRule["direction"] },
+): FilterRule {
   return {
     id: ruleNumber(rule),
     action: rule.action,

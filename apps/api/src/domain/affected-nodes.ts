@@ -1,5 +1,7 @@
 import type { PeerId } from "@weft/protocol";
-import type { AccessPolicy, PolicyFilters, PolicyPeer } from "./access-policy.ts";
+import type { AccessPolicy, PolicyClass, PolicyFilters, PolicyPeer } from "./access-policy.ts";
+import { carriedClasses } from "./gateways.ts";
+import type { Gateways } from "./gateways.ts";
 import type { Peer } from "./peer.ts";
 
 /** A peer before and after a change; `undefined` where it is not there. */
@@ -19,18 +21,30 @@ export type Effect = "peer" | "filter" | "both";
  * name its addresses. `touched` are the selectors whose addresses changed with it.
  */
 export function affectedByPeer(
-  { policy, filters }: { readonly policy: AccessPolicy; readonly filters: Pick<PolicyFilters, "uses"> },
+  {
+    policy,
+    filters,
+    clientsOf,
+  }: {
+    readonly policy: AccessPolicy;
+    readonly filters: Pick<PolicyFilters, "uses">;
+    readonly clientsOf: Gateways["clientsOf"];
+  },
   { change, touched }: { readonly change: PeerChange; readonly touched: ReadonlySet<number> },
   nodes: Iterable<PolicyPeer>,
 ): readonly { readonly id: PeerId; readonly effect: Effect }[] {
-  const [before, after] = [change.before, change.after].map((peer) => peer && policy.classOf(peer));
+  const carried = (peer: PolicyPeer) => carriedClasses({ policy, clientsOf }, peer);
+  const [before = [], after = []] = [change.before, change.after].map((peer) => (peer ? carried(peer) : []));
+  const gateways = [change.before, change.after].map((peer) => peer?.gatewayPeerId);
+  const connect = (own: readonly PolicyClass[], others: readonly PolicyClass[]) =>
+    own.some((one) => others.some((other) => policy.connects(one, other)));
   const affected: { readonly id: PeerId; readonly effect: Effect }[] = [];
   for (const node of nodes) {
-    const own = policy.classOf(node);
-    const saw = before !== undefined && policy.connects(own, before);
-    const willSee = after !== undefined && policy.connects(own, after);
+    const own = carried(node);
+    const [saw, willSee] = [before, after].map((classes, at) => gateways[at] === node.id || connect(own, classes));
     const sees = node.id === change.id || (change.content === "same" ? saw !== willSee : saw || willSee);
-    const isFiltered = touched.size > 0 && filters.uses(node, touched);
+    const isFiltered =
+      touched.size > 0 && [node, ...clientsOf(node.id)].some((carriedOne) => filters.uses(carriedOne, touched));
     if (sees && isFiltered) affected.push({ id: node.id, effect: "both" });
     else if (sees || isFiltered) affected.push({ id: node.id, effect: sees ? "peer" : "filter" });
   }

@@ -11,6 +11,7 @@ const GOOD: DiagnosisFacts = {
   from,
   to,
   rule: { id, action: "allow" },
+  clients: [],
   link: { endpoint: "192.0.2.1:1", lastHandshakeAgeMs: 5_000 },
 };
 

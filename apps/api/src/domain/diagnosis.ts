@@ -2,7 +2,7 @@ import type { PolicyRule } from "./policy-rule.ts";
 import type { PeerState } from "./peer-state.ts";
 
 /** What must be in order for one peer to reach another, in the order in which it is looked at. */
-export const DIAGNOSIS_STEPS = ["approval", "expiry", "policy", "route", "path", "handshake"] as const;
+export const DIAGNOSIS_STEPS = ["approval", "expiry", "policy", "route", "gateway", "path", "handshake"] as const;
 
 /** One look: what was found, as a sentence. */
 export type DiagnosisStep = {
@@ -21,19 +21,38 @@ export type DiagnosedPeer = {
   readonly endpointCount: number;
 };
 
+/** What is known about the way of a static client into the network. */
+export type DiagnosedClient = {
+  readonly name: string;
+  /** The node that speaks for it; `null` = none. */
+  readonly gateway: string | null;
+  /** What the gateway reported about its way to the client; `undefined` when it reported nothing. */
+  readonly link: { readonly lastHandshakeAgeMs: number | null } | undefined;
+};
+
 /** Everything that the question is answered from. */
 export type DiagnosisFacts = {
   readonly from: DiagnosedPeer;
   readonly to: DiagnosedPeer;
   /** The rule that decides about the packet; none denies it. */
   readonly rule: Pick<PolicyRule, "id" | "action"> | undefined;
+  /** Static clients among the two ends; their gateways stand for them as ends of the path. */
+  readonly clients: readonly DiagnosedClient[];
   /** What `from` reported about its way to `to`; `undefined` when it reported nothing. */
   readonly link: { readonly endpoint: string | null; readonly lastHandshakeAgeMs: number | null } | undefined;
 };
 
 /** Walks from the decision of people to the packets on the wire; what is good is told, too. */
 export function diagnose(facts: DiagnosisFacts): readonly DiagnosisStep[] {
-  return [approval(facts), expiry(facts), policy(facts), route(facts), path(facts), handshake(facts)];
+  return [
+    approval(facts),
+    expiry(facts),
+    policy(facts),
+    route(facts),
+    ...facts.clients.slice(0, 1).map(() => gateway(facts)),
+    // A client that talks to its own gateway has no other way than the one that was looked at.
+    ...(facts.from.name === facts.to.name ? [] : [path(facts), handshake(facts)]),
+  ];
 }
 
 /** "cannot" when a step is bad, "reaches" when the newest handshake proves it. */
@@ -71,6 +90,20 @@ function route({ from, to }: DiagnosisFacts): DiagnosisStep {
   const without = [from, to].find(({ map }) => map === "none");
   if (without) return unknown("route", `${without.name} is not connected, so whether it has the newest map is unknown`);
   return good("route", "both have the newest map, and with it each other's addresses");
+}
+
+function gateway({ clients }: DiagnosisFacts): DiagnosisStep {
+  const alone = clients.find((client) => client.gateway === null);
+  if (alone) return bad("gateway", `no node speaks for ${alone.name}: choose a gateway for it`);
+  const ages = clients.map(({ name, gateway: speaker, link }) => ({
+    name,
+    speaker,
+    age: link?.lastHandshakeAgeMs ?? null,
+  }));
+  const away = ages.find(({ age }) => age === null || age > SESSION_MS_MAX);
+  if (!away) return good("gateway", ages.map(({ name, speaker }) => `${name} is connected to ${speaker}`).join(", "));
+  const since = away.age === null ? "has not completed a handshake" : "has completed no handshake for three minutes";
+  return unknown("gateway", `${away.name} ${since} with its gateway ${away.speaker}: switch its tunnel on`);
 }
 
 function path({ from, to, link }: DiagnosisFacts): DiagnosisStep {

@@ -71,6 +71,13 @@ export type Failure =
   | { readonly code: "peer_state"; readonly name: string; readonly state: string; readonly verdict: string }
   /** Others refer to it; they are named. */
   | { readonly code: "in_use"; readonly what: string; readonly users: readonly string[] }
+  /** The peer cannot speak for static clients. */
+  | { readonly code: "gateway_unfit"; readonly name: string; readonly reason: string }
+  /** Nobody speaks for the static client. */
+  | { readonly code: "gateway_missing"; readonly name: string }
+  /** A member of the network has this WireGuard key. */
+  | { readonly code: "key_taken" }
+  | { readonly code: "client_link_unusable" }
   | { readonly code: "rule_exists"; readonly ruleId: string }
   | { readonly code: "rule_fault"; readonly field: string; readonly reason: string }
   /** The answer would cost more than one call may; `limit` is in the unit that `what` names. */

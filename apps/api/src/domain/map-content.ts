@@ -46,13 +46,17 @@ export function mapPeerOf(peer: Peer): MapPeer {
     publicKey: peer.publicKey,
     ipv4: peer.ipv4,
     ipv6: peer.ipv6,
+    ...(peer.gatewayPeerId && { gateway: peer.gatewayPeerId }),
     routes: peer.routes.filter((prefix) => routeKind({ prefix }) === "subnet"),
     endpoints: peer.endpoints.map(({ address }) => address),
-    keepaliveSeconds: KEEPALIVE_SECONDS,
+    // A client keeps the way to its gateway open by itself: it knows whether somebody waits for it.
+    keepaliveSeconds: peer.kind === "client" ? 0 : KEEPALIVE_SECONDS,
   };
 }
 
 /** 1,500 less the outer IPv6, UDP and WireGuard headers. */
 const TUNNEL_MTU = 1_420;
+/** What static clients are told, so that nothing they send has to be split on its way on. */
+export const CLIENT_MTU = TUNNEL_MTU;
 /** Keeps mappings of common NATs and firewalls open at a few bits a second. */
 const KEEPALIVE_SECONDS = 25;

@@ -15,13 +15,21 @@ import type {
 import type { ConcealPlan } from "./conceal-plan.ts";
 import type { NetworkApproval, PeerState } from "./peer-state.ts";
 
+/** A node runs our agent; a static client runs plain WireGuard, and a node speaks for it. */
+export const PEER_KINDS = ["node", "client"] as const;
+export type PeerKind = (typeof PEER_KINDS)[number];
+
 /** A member of a network, as the database knows it. */
 export type Peer = {
   readonly id: PeerId;
   readonly networkId: NetworkId;
   readonly name: string;
   readonly hostname: string;
-  readonly identityKey: IdentityKey;
+  readonly kind: PeerKind;
+  /** A static client has none. */
+  readonly identityKey: IdentityKey | null;
+  /** The node that speaks for a static client; nobody does when null. */
+  readonly gatewayPeerId: PeerId | null;
   readonly publicKey: PublicKey;
   readonly hostOffset: bigint;
   readonly ipv4: Ipv4Address | null;

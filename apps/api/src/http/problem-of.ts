@@ -40,6 +40,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   code_wrong: 403,
   proof_needed: 403,
   invite_unusable: 403,
+  client_link_unusable: 403,
   bootstrap_unusable: 403,
   identity_refused: 403,
   identity_unknown: 403,
@@ -67,6 +68,9 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   conceal_not_rolling: 409,
   route_taken: 409,
   exit_unapproved: 409,
+  gateway_unfit: 409,
+  gateway_missing: 409,
+  key_taken: 409,
   approver_exists: 409,
   in_use: 409,
   peer_offline: 409,
@@ -112,6 +116,7 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
 /** A failure as a sentence for people. */
 export function detailOf(failure: Failure): string {
   if (isJobFailure(failure)) return jobTrouble(failure);
+  if (isClientFailure(failure)) return clientTrouble(failure);
   switch (failure.code) {
     case "invalid_input":
       return failure.items.map(({ pointer, message }) => `${pointer || "/"}: ${message}`).join("; ");
@@ -355,3 +360,29 @@ export const TITLES: Readonly<Record<number, string>> = {
   504: "Agent did not answer",
 };
 const RESTART_SECONDS = 2;
+
+/** What can be wrong with a static client. */
+type ClientFailure = Extract<
+  Failure,
+  { readonly code: "gateway_unfit" | "gateway_missing" | "key_taken" | "client_link_unusable" }
+>;
+
+function isClientFailure(failure: Failure): failure is ClientFailure {
+  const { code } = failure;
+  return (
+    code === "gateway_unfit" || code === "gateway_missing" || code === "key_taken" || code === "client_link_unusable"
+  );
+}
+
+function clientTrouble(failure: ClientFailure): string {
+  switch (failure.code) {
+    case "gateway_unfit":
+      return `${failure.name} cannot be a gateway: it ${failure.reason}`;
+    case "gateway_missing":
+      return `no node speaks for ${failure.name}; choose a gateway for it first`;
+    case "key_taken":
+      return "a member of this network has the key; make another pair";
+    case "client_link_unusable":
+      return "the link was used, has ended or never was; ask for another";
+  }
+}

@@ -5,6 +5,7 @@ import type { Executor } from "../db/client.ts";
 import { deleteAnswersBefore } from "../db/idempotency-repository.ts";
 import { deleteUsedLoginsBefore } from "../db/identities-repository.ts";
 import { pruneJobs } from "../db/jobs-repository.ts";
+import { deleteEndedClientLinks } from "../db/clients-repository.ts";
 import { deleteInvitesBefore } from "../db/invites-repository.ts";
 import { deleteExpiredSessions } from "../db/sessions-repository.ts";
 import { pruneTraffic } from "../db/traffic-repository.ts";
@@ -27,6 +28,7 @@ export async function prune(
   await deleteUsedLoginsBefore(db, new Date(nowMs));
   await deleteAnswersBefore(db, new Date(nowMs - KEPT_MS));
   await deleteAuditEventsBefore(db, new Date(nowMs - auditDays * DAY_MS));
+  await deleteEndedClientLinks(db, new Date(nowMs));
   await deleteInvitesBefore(db, new Date(nowMs - INVITE_DAYS * DAY_MS));
   await deleteDeliveriesBefore(db, new Date(nowMs - DELIVERY_DAYS * DAY_MS));
   await pruneJobs(db, {

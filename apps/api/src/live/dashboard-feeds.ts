@@ -8,6 +8,7 @@ import type { NetworkEvent, PeerEvent } from "../registry/live-events.ts";
 import type { PeerView } from "../registry/peer-schemas.ts";
 import { peerView } from "../registry/views.ts";
 import type { AttachedStream } from "./attached-stream.ts";
+import { liveClient } from "./client-presence.ts";
 import { knownOf, livePeer, peerSample } from "./live-views.ts";
 import { createNetworkCharts } from "./network-charts.ts";
 import type { NetworkHub } from "./network-hub.ts";
@@ -55,7 +56,11 @@ export function createDashboardFeeds(deps: FeedDeps): DashboardFeeds {
   };
   const viewOf = (hub: NetworkHub, peer: Peer) => {
     const place = { stream: hub.streams.get(peer.id), nowMs: deps.clock.nowMs() };
-    return peerView(peer, livePeer(knownOf(deps, hub, peer), peer, place), hub.mirror.network());
+    const live =
+      peer.kind === "client"
+        ? liveClient(deps.traffic, peer, place.nowMs)
+        : livePeer(knownOf(deps, hub, peer), peer, place);
+    return peerView(peer, live, hub.mirror.network());
   };
   const charts = createNetworkCharts({ ...deps, subscribers });
   const onFault = (error: unknown) => deps.onError("dashboards_not_fed", error);

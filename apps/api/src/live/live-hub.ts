@@ -7,6 +7,7 @@ import { createPresenceBook } from "../domain/presence.ts";
 import type { PresenceBook } from "../domain/presence.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
 import type { AttachedStream } from "./attached-stream.ts";
+import { ingestCounters } from "./client-presence.ts";
 import { createDashboardFeeds } from "./dashboard-feeds.ts";
 import type { DashboardFeeds } from "./dashboard-feeds.ts";
 import { createEndpointRecorder } from "./endpoint-recorder.ts";
@@ -121,7 +122,8 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     noteCounters({ hub, peerId }, report) {
       const peer = hub.mirror.peers().get(peerId);
       if (!peer) return;
-      traffic.ingest(peer, report, { nowMs: clock.nowMs(), isMember: (id) => hub.mirror.peers().has(id) });
+      const turned = ingestCounters({ hub, book: traffic, nowMs: clock.nowMs() }, peer, report);
+      for (const client of turned) feeds.notePeer(hub.id, client);
       feeds.noteCounters(hub, peerId);
     },
     noteApplied(hub, stream, sequence) {

@@ -1,6 +1,8 @@
 import { err, forbiddenCapability, workCapability } from "@weft/protocol";
 import type { LiveState } from "../registry/live-state.ts";
 import type { WallClock } from "../registry/feature-deps.ts";
+import type { Peer } from "../domain/peer.ts";
+import { liveClient } from "./client-presence.ts";
 import type { LiveHub } from "./live-hub.ts";
 import { knownOf, livePeer } from "./live-views.ts";
 
@@ -11,15 +13,16 @@ export function liveStateOf(hub: LiveHub, clock: WallClock): LiveState {
       const found = hub.find(id);
       if (!found) return undefined;
       const place = { stream: found.hub.streams.get(id), nowMs: clock.nowMs() };
+      if (found.peer.kind === "client") return liveClient(hub.traffic, found.peer, place.nowMs);
       return livePeer(knownOf(hub, found.hub, found.peer), found.peer, place);
     },
     link: (from, to) => hub.traffic.find(from)?.links().get(to),
     onlineCount(id) {
       const nowMs = clock.nowMs();
-      const peers = hub.networks.get(id)?.mirror.peers().keys() ?? [];
-      let online = 0;
-      for (const peerId of peers) if (hub.presence.stateOf(peerId, nowMs) === "online") online += 1;
-      return online;
+      const peers = [...(hub.networks.get(id)?.mirror.peers().values() ?? [])];
+      const presenceOf = (peer: Peer) =>
+        peer.kind === "client" ? liveClient(hub.traffic, peer, nowMs).presence : hub.presence.stateOf(peer.id, nowMs);
+      return peers.filter((peer) => presenceOf(peer) === "online").length;
     },
     refusal(peerId, kind) {
       const found = hub.find(peerId);

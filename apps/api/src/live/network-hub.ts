@@ -130,7 +130,7 @@ function tellOfPeer({ mirror, streams, needsDelta }: FollowContext, { change, to
   if (change.content === "same" && before?.groupIds.join() === after?.groupIds.join()) {
     return tellOfRoads({ streams, needsDelta }, change);
   }
-  const rules = { policy: mirror.policy(), filters: mirror.filters() };
+  const rules = { policy: mirror.policy(), filters: mirror.filters(), clientsOf: mirror.clientsOf };
   const nodes = [...streams.keys()].flatMap((node) => mirror.peers().get(node) ?? []);
   for (const { id: node, effect } of affectedByPeer(rules, { change, touched }, nodes)) {
     const stream = streams.get(node);
@@ -145,6 +145,23 @@ function tellOfPeer({ mirror, streams, needsDelta }: FollowContext, { change, to
   for (const stream of streams.values()) {
     if (!stream.desired.holds(index) || mirror.maySee(stream.peerId, id)) continue;
     stream.desired.notePeer(id);
+    needsDelta(stream);
+  }
+  const gateways = new Set([before, after].flatMap((peer) => peer?.gatewayPeerId ?? []));
+  for (const gateway of gateways) tellOfGateway({ mirror, streams, needsDelta }, gateway);
+}
+
+/** A client behind a gateway came, went or changed: the gateway carries for others now, and others may need it. */
+function tellOfGateway(
+  { mirror, streams, needsDelta }: Pick<FollowContext, "mirror" | "streams" | "needsDelta">,
+  gateway: PeerId,
+): void {
+  const index = mirror.indexOf(gateway);
+  for (const stream of streams.values()) {
+    const isOwn = stream.peerId === gateway;
+    if (isOwn) stream.desired.noteRules();
+    else if (stream.desired.holds(index) !== mirror.maySee(stream.peerId, gateway)) stream.desired.notePeer(gateway);
+    else continue;
     needsDelta(stream);
   }
 }

@@ -1,14 +1,17 @@
 import type { ChangesSince, NetworkContents } from "../db/changes-repository.ts";
 import type { FilterRule, MapNames, PeerId } from "@weft/protocol";
-import { compilePolicy, createFilters, exitRules, maySee } from "../domain/access-policy.ts";
+import { compilePolicy, createFilters, exitRules } from "../domain/access-policy.ts";
 import type { AccessPolicy, PolicyFilters } from "../domain/access-policy.ts";
 import type { PeerChange } from "../domain/affected-nodes.ts";
 import { createBitSet } from "../domain/bit-set.ts";
 import type { BitSet } from "../domain/bit-set.ts";
+import { createGateways, isInMap } from "../domain/gateways.ts";
+import type { Gateways } from "../domain/gateways.ts";
 import { addressesOutside } from "../domain/outside.ts";
 import { mapPeerOf } from "../domain/map-content.ts";
 import { createNamer } from "../domain/names.ts";
 import type { Network, Peer } from "../domain/peer.ts";
+import { transitRules } from "../domain/transit-rules.ts";
 
 /** A change of a peer, followed. */
 export type FollowedChange = {
@@ -24,7 +27,9 @@ export type NetworkMirror = {
   readonly policy: () => AccessPolicy;
   readonly filters: () => PolicyFilters;
   readonly peers: () => ReadonlyMap<PeerId, Peer>;
-  /** True when both take part and some traffic between them is allowed. */
+  /** Static clients behind a node that take part. */
+  readonly clientsOf: Gateways["clientsOf"];
+  /** True when both take part and a node of the first has the second in its map: see `isInMap`. */
   readonly maySee: (viewer: PeerId, other: PeerId) => boolean;
   /** Packet rules of a member. */
   readonly filterOf: (node: PeerId) => readonly FilterRule[];
@@ -52,10 +57,15 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
   let policy = compilePolicy(contents.rules);
   let filters = createFilters(policy, members);
   let namer = createNamer(contents.names, members);
+  let gateways = createGateways(members());
   let changedAtMs = nowMs;
   const maySeeNow = (viewer: PeerId, other: PeerId): boolean => {
     const [left, right] = [peers.get(viewer), peers.get(other)];
-    return left?.state === "active" && right?.state === "active" && maySee(policy, left, right);
+    return (
+      left?.state === "active" &&
+      right?.state === "active" &&
+      isInMap({ policy, clientsOf: gateways.clientsOf }, left, right)
+    );
   };
   const indexes = createIndexes();
   const withExit = (peer: Peer, filter: readonly FilterRule[]): readonly FilterRule[] => {
@@ -68,10 +78,14 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
     policy: () => policy,
     filters: () => filters,
     peers: () => peers,
+    clientsOf: (gateway) => gateways.clientsOf(gateway),
     maySee: maySeeNow,
     filterOf(node) {
       const peer = peers.get(node);
-      return peer ? withExit(peer, filters.of(peer)) : [];
+      if (!peer) return [];
+      const through = transitRules(policy, gateways.clientsOf(node), filters.sides);
+      const own = withExit(peer, filters.of(peer));
+      return through.length > 0 ? [...through, ...own] : own;
     },
     namesOf(node) {
       const peer = peers.get(node);
@@ -86,6 +100,7 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
       filters = createFilters(policy, members);
       namer = createNamer(next.names, members);
       peers = new Map(next.peers.map((peer) => [peer.id, peer]));
+      gateways = createGateways(members());
     },
     follow(changes) {
       network = changes.network;
@@ -99,6 +114,7 @@ export function createNetworkMirror(contents: NetworkContents, nowMs: number): N
         const before = peers.get(id);
         if (after) peers.set(id, after);
         else peers.delete(id);
+        gateways.note(before, after);
         const content = before && after && sameInMaps(before, after) ? "same" : "other";
         const isNamed = [before, after].some((peer) => peer && namer.standsBehind(peer));
         if (isNamed) namer.forgetPeers();

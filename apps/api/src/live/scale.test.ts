@@ -126,6 +126,8 @@ async function fill(): Promise<void> {
         networkId: locked.id,
         name: `host-${place}`,
         hostname: `host-${place}`,
+        kind: "node",
+        gatewayPeerId: null,
         identityKey: value(identityKeyFromBytes(randomBytes(32))),
         publicKey: value(publicKeyFromBytes(randomBytes(32))),
         hostOffset: BigInt(place),

@@ -11,6 +11,7 @@ import { jobsContract } from "../features/jobs/contract.ts";
 import { liveContract } from "../features/live/contract.ts";
 import { nameRecordsContract, nameserversContract, nameSettingsContract } from "../features/names/contract.ts";
 import { networksContract } from "../features/networks/contract.ts";
+import { clientsContract } from "../features/clients/contract.ts";
 import { peersContract } from "../features/peers/contract.ts";
 import { policyContract } from "../features/policy/contract.ts";
 import { routeApproversContract, routesContract } from "../features/routes/contract.ts";
@@ -32,6 +33,7 @@ export const contracts = {
   instance: instanceContract,
   networks: networksContract,
   peers: peersContract,
+  clients: clientsContract,
   groups: groupsContract,
   enrolmentKeys: enrolmentKeysContract,
   rules: rulesContract,

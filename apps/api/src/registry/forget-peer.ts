@@ -1,4 +1,5 @@
 import type { Executor } from "../db/client.ts";
+import { leaveClients } from "../db/clients-repository.ts";
 import { publishChanges } from "../db/networks-repository.ts";
 import { deletePeer } from "../db/peers-repository.ts";
 import { rulesNaming } from "../db/rules-repository.ts";
@@ -18,7 +19,9 @@ export async function forgetPeer(
   const { id, networkId } = peer;
   const named = await rulesNaming(tx, id);
   await deletePeer(tx, peer, at);
-  await publishChanges(tx, networkId, { changes: [{ kind: "peer", peerId: id }], at });
+  const left = await leaveClients(tx, id);
+  const changes = [id, ...left].map((peerId) => ({ kind: "peer", peerId }) as const);
+  await publishChanges(tx, networkId, { changes, at });
   // What it forwarded into may have another way.
   if (peer.serves.length > 0) await settleRoutes(tx, networkId, at);
   const before = await readPolicy(tx, networkId);

@@ -13,6 +13,7 @@ import { jobsOperations } from "../features/jobs/operations.ts";
 import { liveOperations } from "../features/live/operations.ts";
 import { nameRecordsOperations, nameserversOperations, nameSettingsOperations } from "../features/names/operations.ts";
 import { networksOperations } from "../features/networks/operations.ts";
+import { clientsOperations } from "../features/clients/operations.ts";
 import { peersOperations } from "../features/peers/operations.ts";
 import { policyOperations } from "../features/policy/operations.ts";
 import { routeApproversOperations, routesOperations } from "../features/routes/operations.ts";
@@ -58,6 +59,7 @@ const handlers: { readonly [Noun in keyof Contracts]: HandlersOf<Contracts[Noun]
   instance: instanceOperations,
   networks: networksOperations,
   peers: peersOperations,
+  clients: clientsOperations,
   groups: groupsOperations,
   enrolmentKeys: enrolmentKeysOperations,
   rules: rulesOperations,

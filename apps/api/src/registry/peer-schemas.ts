@@ -1,5 +1,6 @@
 import { WORK_KINDS } from "@weft/protocol";
 import { z } from "zod";
+import { PEER_KINDS } from "../domain/peer.ts";
 import { PEER_STATES } from "../domain/peer-state.ts";
 import { CounterSchema, GroupIdSchema, NetworkIdSchema, PeerIdSchema, TimeSchema } from "./common-schemas.ts";
 
@@ -19,8 +20,12 @@ export const PeerSchema = z
     id: PeerIdSchema,
     networkId: NetworkIdSchema,
     name: z.string(),
+    kind: z.enum(PEER_KINDS).describe("A node runs the agent, a client runs plain WireGuard behind a gateway."),
+    gatewayPeerId: PeerIdSchema.nullable().describe("The node that speaks for a client; null for nodes."),
     publicKey: z.string().describe("WireGuard key, base64."),
-    fingerprint: z.string().describe("Short form of the identity key, for comparing by eye."),
+    fingerprint: z
+      .string()
+      .describe("Short form of the identity key, or of the WireGuard key of a client, for comparing by eye."),
     ipv4: z.string().nullable(),
     ipv6: z.string().nullable(),
     state: PeerStateSchema.describe("Only an active peer takes part in the network."),

@@ -18,7 +18,7 @@ export const VERSIONED = {
     "flowSampling",
     "flowKeepHours",
   ],
-  peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt", "groupIds"],
+  peer: ["id", "name", "publicKey", "ipv4", "ipv6", "state", "expiresAt", "groupIds", "gatewayPeerId"],
   policy: ["networkId", "version"],
   group: ["id", "name", "description"],
   nameSettings: ["networkId", "state", "domain", "searchDomains", "leftAloneGroupIds"],

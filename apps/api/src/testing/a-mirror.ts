@@ -51,6 +51,8 @@ export function aPeer(number: number, groups: readonly number[], change: Partial
     networkId: NETWORK.id,
     name: `host-${number}`,
     hostname: `host-${number}`,
+    kind: "node",
+    gatewayPeerId: null,
     identityKey: value(identityKeyFromBytes(bytesOf(1, number, 32))),
     publicKey: value(publicKeyFromBytes(bytesOf(2, number, 32))),
     hostOffset: BigInt(number),

@@ -44,6 +44,8 @@ export function aPeer(change: Partial<Peer> = {}): Peer {
     id: `peer_${name}`,
     networkId: "net_home",
     name,
+    kind: "node",
+    gatewayPeerId: null,
     publicKey: "rMwYC7ZxG5vQpQ2nJ0oQb7yC0pXk1n0m6uJ7p4h2k1E=",
     fingerprint: "7f3a:91c2:0be4:d815",
     ipv4: "100.80.0.1",

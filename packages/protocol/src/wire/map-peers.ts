@@ -30,6 +30,7 @@ export function peersToWire(peers: readonly MapPeer[]): MessageShape<typeof MapP
   const profiles = peers.flatMap((peer, place) =>
     peer.profile ? [{ place, bytes: linkProfileToBytes(peer.profile) }] : [],
   );
+  const clients = peers.flatMap((peer, place) => (peer.gateway ? [{ place, gateway: peer.gateway }] : []));
   return create(MapPeersSchema, {
     ids: packIds(peers.map((peer) => peer.id)),
     publicKeys: concatBytes(peers.map((peer) => keyBytes(peer.publicKey))),
@@ -45,6 +46,8 @@ export function peersToWire(peers: readonly MapPeer[]): MessageShape<typeof MapP
     presharedKeys: concatBytes(preshared.map((entry) => entry.key)),
     profilePlaces: profiles.map((entry) => entry.place),
     profiles: concatBytes(profiles.map((entry) => entry.bytes)),
+    gatewayPlaces: clients.map((entry) => entry.place),
+    gatewayIds: packIds(clients.map((entry) => entry.gateway)),
   });
 }
 
@@ -63,6 +66,7 @@ export function peersFromWire(message: MessageShape<typeof MapPeersSchema>): Map
   const routes = unpackPrefixes("peers.routes", { counts: message.routeCounts, bytes: message.routes });
   const preshared = presharedByPlace(message, rows);
   const profiles = profilesByPlace(message, rows);
+  const gateways = gatewaysByPlace(message, rows);
   if (new Set(ids).size !== rows) throw new FieldError("peers.ids", "an id appears twice");
   return ids.map((id, place) => {
     const presharedKey = preshared.get(place);
@@ -76,9 +80,9 @@ export function peersFromWire(message: MessageShape<typeof MapPeersSchema>): Map
       endpoints: endpoints[place] ?? [],
       keepaliveSeconds: within("peers.keepalive", keepalives[place] ?? 0, { min: 0, max: 65_535 }),
     };
-    const profile = profiles.get(place);
-    return presharedKey || profile
-      ? Object.assign(peer, presharedKey && { presharedKey }, profile && { profile })
+    const [profile, gateway] = [profiles.get(place), gateways.get(place)];
+    return presharedKey || profile || gateway
+      ? Object.assign(peer, presharedKey && { presharedKey }, profile && { profile }, gateway && { gateway })
       : peer;
   });
 }
@@ -144,6 +148,17 @@ function profilesByPlace(message: MessageShape<typeof MapPeersSchema>, rows: num
     message.profilePlaces.map((place, index) => [
       within("peers.profile_places", place, { min: 0, max: rows - 1 }),
       parsed("peers.profiles", linkProfileFromBytes(profiles[index] ?? EMPTY)),
+    ]),
+  );
+}
+
+function gatewaysByPlace(message: MessageShape<typeof MapPeersSchema>, rows: number): Map<number, PeerId> {
+  const ids = unpackIds("peers.gateway_ids", message.gatewayIds);
+  column("peers.gateway_places", message.gatewayPlaces, ids.length);
+  return new Map(
+    ids.map((id, index) => [
+      within("peers.gateway_places", message.gatewayPlaces[index] ?? -1, { min: 0, max: rows - 1 }),
+      id,
     ]),
   );
 }

@@ -1,5 +1,6 @@
 export { auditEvents } from "./audit-events.ts";
 export { backups } from "./backups.ts";
+export { clientLinks } from "./client-links.ts";
 export { concealProfiles, concealVersions } from "./conceal-profiles.ts";
 export { enrolmentKeys } from "./enrolment-keys.ts";
 export { identities, identityProviders, usedLogins } from "./identities.ts";

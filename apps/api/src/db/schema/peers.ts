@@ -3,6 +3,7 @@ import { check, index, inet, integer, jsonb, pgTable, text, uniqueIndex } from "
 import type { ExitChoice, ServedRoute } from "@weft/protocol";
 import { createdAt, groupIdsColumn, idColumn, moment, wide } from "./columns.ts";
 import { PEER_STATES } from "../../domain/peer-state.ts";
+import { PEER_KINDS } from "../../domain/peer.ts";
 import { networks } from "./networks.ts";
 
 /** Where a peer may be reached, as it is stored. */
@@ -18,8 +19,11 @@ export const peers = pgTable(
       .references(() => networks.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
     hostname: text("hostname").notNull(),
-    /** Canonical base64 of the Ed25519 key; one key is one node of the whole server. */
-    identityKey: text("identity_key").notNull(),
+    kind: text("kind", { enum: PEER_KINDS }).notNull().default("node"),
+    /** Canonical base64 of the Ed25519 key; one key is one node of the whole server. A static client has none. */
+    identityKey: text("identity_key"),
+    /** The node that speaks for a static client; nobody does when null. */
+    gatewayPeerId: idColumn("gateway_peer_id"),
     publicKey: text("public_key").notNull(),
     /** Place in the network's ranges; both addresses follow from it. */
     hostOffset: wide("host_offset").notNull(),
@@ -80,6 +84,9 @@ export const peers = pgTable(
     index("peers_state_created_page").on(table.networkId, table.state, table.createdAt, table.id),
     index("peers_version_name_page").on(table.networkId, table.agentVersion, table.name, table.id),
     index("peers_version_created_page").on(table.networkId, table.agentVersion, table.createdAt, table.id),
+    index("peers_kind_name_page").on(table.networkId, table.kind, table.name, table.id),
+    index("peers_kind_created_page").on(table.networkId, table.kind, table.createdAt, table.id),
+    index("peers_gateway").on(table.gatewayPeerId),
     index("peers_expiry_due")
       .on(table.expiresAt)
       .where(sql`${table.state} = 'active'`),
@@ -92,6 +99,9 @@ export const peers = pgTable(
       .where(sql`${table.ephemeralSeconds} is not null`),
     index("peers_idle").on(table.networkId, table.lastSeenAt),
     check("peers_state_known", sql`${table.state} in ('pending', 'active', 'expired', 'disabled', 'rejected')`),
+    check("peers_kind_known", sql`${table.kind} in ('node', 'client')`),
+    check("peers_node_has_identity", sql`(${table.kind} = 'node') = (${table.identityKey} is not null)`),
+    check("peers_node_is_no_client", sql`${table.kind} = 'client' or ${table.gatewayPeerId} is null`),
     check("peers_ephemeral_positive", sql`${table.ephemeralSeconds} > 0`),
     check("peers_totals_positive", sql`${table.rxBytes} >= 0 and ${table.txBytes} >= 0`),
   ],

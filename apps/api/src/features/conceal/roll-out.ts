@@ -106,5 +106,9 @@ async function choiceOf(
 async function separatedBy(tx: Executor, network: Network, plan: ConcealPlan) {
   const contents = await readNetwork(tx, network.id);
   const policy = compilePolicy(contents?.rules ?? []);
-  return separatedPairs(plan, contents?.peers ?? [], (left, right) => maySee(policy, left, right));
+  return separatedPairs(plan, contents?.peers ?? [], (left, right) =>
+    left.kind === "client" || right.kind === "client"
+      ? left.gatewayPeerId === right.id || right.gatewayPeerId === left.id
+      : maySee(policy, left, right),
+  );
 }

@@ -62,6 +62,8 @@ export async function enrolNode(
       ...facts,
       id: peerIds.make(deps.random),
       networkId: network.id,
+      kind: "node",
+      gatewayPeerId: null,
       name: await freeName(wantedName || node.hostname, (label) => namesLike(tx, network.id, label)),
       hostOffset: offset.value,
       ...addressesAt(network, offset.value),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DIAGNOSIS_STEPS } from "../../domain/diagnosis.ts";
+import { PEER_KINDS } from "../../domain/peer.ts";
 import { POLICY_PROTOCOLS } from "../../domain/policy-rule.ts";
 import { GroupIdSchema, listOutput, NetworkIdSchema, PeerIdSchema, TimeSchema } from "../../registry/common-schemas.ts";
 import { mutation, NoOutput, query } from "../../registry/contract-kit.ts";
@@ -16,6 +17,7 @@ export const peersSpec = listSpec({
     groupId: GroupIdSchema.describe("Only peers of this group."),
     state: PeerStateSchema.describe("Only peers in this state."),
     agentVersion: z.string().min(1).max(100).describe("Only peers whose agent has just this version."),
+    kind: z.enum(PEER_KINDS).describe("Only nodes, or only static clients."),
   },
   search: "Part of a name or address.",
 });

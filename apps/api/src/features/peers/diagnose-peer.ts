@@ -2,7 +2,7 @@ import { err, ok } from "@weft/protocol";
 import { findPeer } from "../../db/peers-repository.ts";
 import { compilePolicy, decidingRule } from "../../domain/access-policy.ts";
 import { diagnose, verdictOf } from "../../domain/diagnosis.ts";
-import type { DiagnosedPeer } from "../../domain/diagnosis.ts";
+import type { DiagnosedClient, DiagnosedPeer } from "../../domain/diagnosis.ts";
 import type { Peer } from "../../domain/peer.ts";
 import { currentState } from "../../domain/peer-state.ts";
 import type { Call } from "../../registry/call.ts";
@@ -23,13 +23,34 @@ export async function diagnosePeer(
   if (from.id === to.id) return err({ code: "same_peer" });
   const policy = compilePolicy((await readPolicy(db, from.networkId)).rules);
   const packet = { protocol: input.protocol ?? null, port: input.port ?? null };
+  const [near, far] = [await carrierOf(deps, from), await carrierOf(deps, to)];
   const steps = diagnose({
-    from: knownOf(deps, from),
-    to: knownOf(deps, to),
+    from: carriedBy(deps, from, near),
+    to: carriedBy(deps, to, far),
+    clients: [from, to].filter(({ kind }) => kind === "client").map((client) => clientOf(deps, client, [near, far])),
     rule: decidingRule(policy, policy.classOf(from), { to: policy.classOf(to), packet }),
-    link: deps.live.link(from.id, to.id),
+    link: deps.live.link(near.id, far.id),
   });
   return ok({ verdict: verdictOf(steps), steps: [...steps] });
+}
+
+/** Who sends and gets the packets of a peer: its gateway, if it is a static client that has one. */
+async function carrierOf(deps: FeatureDeps, peer: Peer): Promise<Peer> {
+  const gateway = peer.gatewayPeerId === null ? undefined : await findPeer(deps.database.db, peer.gatewayPeerId);
+  return gateway ?? peer;
+}
+
+/** What people decided about the peer itself, and what is known of who carries its packets. */
+function carriedBy(deps: FeatureDeps, peer: Peer, carrier: Peer): DiagnosedPeer {
+  const known = knownOf(deps, carrier);
+  if (peer.id === carrier.id || known.state !== "active") return known;
+  const { name, state, families } = knownOf(deps, peer);
+  return state === "active" ? { ...known, families } : { ...known, name, state };
+}
+
+function clientOf(deps: FeatureDeps, client: Peer, carriers: readonly Peer[]): DiagnosedClient {
+  const gateway = carriers.find(({ id }) => id === client.gatewayPeerId);
+  return { name: client.name, gateway: gateway?.name ?? null, link: gateway && deps.live.link(gateway.id, client.id) };
 }
 
 function knownOf(deps: FeatureDeps, peer: Peer): DiagnosedPeer {

@@ -31,6 +31,7 @@ export const diagnose = {
     policy: "Policy",
     route: "Route",
     path: "Path",
+    gateway: "Gateway",
     handshake: "Handshake",
   },
   ping: {
