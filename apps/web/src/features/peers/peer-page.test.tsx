@@ -54,7 +54,7 @@ test("the newest sample fills chart, counters and links", async () => {
     await screen.findByRole("img", { name: "Throughput of web-1 now: receives 1.20 Gbit/s, sends 40.0 Mbit/s" }),
   ).toBeTruthy();
   expect(screen.getByText("71.0 MB")).toBeTruthy();
-  const links = screen.getByRole("table", { name: "Links to other peers" });
+  const links = await screen.findByRole("table", { name: "Links to other peers" });
   expect(within(links).getByRole("link", { name: "db-1" })).toBeTruthy();
   expect(within(links).getAllByText("1 min 23 s")).toHaveLength(2);
 });

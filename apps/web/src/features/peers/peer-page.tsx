@@ -11,9 +11,7 @@ import { strings } from "../../strings/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
-import { DataPlane } from "./components/data-plane.tsx";
-import { FlowsCard } from "./components/flows-card.tsx";
-import { LinksCard } from "./components/links-card.tsx";
+import { TrafficCards } from "./components/lazy-traffic-cards.tsx";
 import { PeerCounters } from "./components/peer-counters.tsx";
 import { PeerDanger } from "./components/peer-danger.tsx";
 import { PeerFacts } from "./components/peer-facts.tsx";
@@ -87,9 +85,7 @@ function LoadedPeer({ peer, live, crumbs, stale }: LoadedPeerProps): ReactNode {
       <PeerFacts peer={peer} />
       <PeerThroughput peer={peer} live={live} />
       <PeerCounters peer={peer} live={live} />
-      <LinksCard networkId={peer.networkId} live={live} />
-      <FlowsCard peer={peer} />
-      <DataPlane live={live} />
+      <TrafficCards peer={peer} live={live} />
       <PeerMembership peer={peer} />
       <PeerDanger
         peer={peer}

@@ -10,8 +10,10 @@ import { Card } from "../../../ui/card.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel } from "../../../ui/panels.tsx";
 import { FlowsTable } from "./flows-table.tsx";
 
+export type FlowsCardProps = { readonly peer: Peer };
+
 /** What goes on at a peer now, and what it reported last; only where the network asks for flows. */
-export function FlowsCard({ peer }: { readonly peer: Peer }): ReactNode {
+export function FlowsCard({ peer }: FlowsCardProps): ReactNode {
   const text = strings.flows;
   const trpc = useTRPC();
   const { networkId } = peer;
