@@ -54,6 +54,7 @@ plainTest(
         { name: "login", path: "/login" },
         { name: "login-callback", path: "/login/callback" },
         { name: "invite", path: "/invite#used" },
+        { name: "client", path: "/client#used.half" },
       ];
       for (const look of LOOKS) for (const view of outside) await expectNothingSerious(page, server.url, [view, look]);
     } finally {
@@ -104,6 +105,7 @@ function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View
     { name: "expirations", path: "/expirations" },
     { name: "dialog-event", path: "/audit", button: /^Show what/ },
     { name: "dialog-rename", path: peer, button: "Rename" },
+    { name: "dialog-client", path: `${network}/peers`, button: "Add client" },
     { name: "dialog-remove", path: peer, button: /^Remove/ },
     { name: "dialog-rule", path: `${network}/policy`, button: /^Delete rule/ },
     { name: "dialog-token", path: "/access", button: "Create token" },

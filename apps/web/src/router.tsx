@@ -44,6 +44,12 @@ const invite = createRoute({
   component: lazyRouteComponent(() => import("./features/invite/page.tsx"), "InvitePage"),
 });
 
+const client = createRoute({
+  getParentRoute: () => root,
+  path: paths.client,
+  component: lazyRouteComponent(() => import("./features/client/page.tsx"), "ClientPage"),
+});
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -134,6 +140,7 @@ const routeTree = root.addChildren([
   login,
   loginCallback,
   invite,
+  client,
   shell.addChildren([
     home,
     networks,

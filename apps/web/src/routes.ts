@@ -5,6 +5,7 @@ export const paths = {
   login: "/login",
   loginCallback: "/login/callback",
   invite: "/invite",
+  client: "/client",
   networks: "/networks",
   overview: "/networks/$networkId",
   peers: "/networks/$networkId/peers",

@@ -2,6 +2,7 @@ import { access } from "./en/access.ts";
 import { audit } from "./en/audit.ts";
 import { expirations } from "./en/expirations.ts";
 import { chart } from "./en/chart.ts";
+import { clients } from "./en/clients.ts";
 import { common, errors } from "./en/common.ts";
 import { diagnose } from "./en/diagnose.ts";
 import { flows } from "./en/flows.ts";
@@ -20,6 +21,7 @@ export const en = {
   audit,
   expirations,
   chart,
+  clients,
   common,
   diagnose,
   errors,

@@ -2,9 +2,12 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { paths, routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
+import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
+import type { Peer } from "../../api/types.ts";
+import { AddClientDialog } from "./dialogs/lazy-dialogs.tsx";
 import { AddHostFlow } from "./components/add-host-flow.tsx";
 import { PeersSentence } from "./components/peers-sentence.tsx";
 import { PeersView } from "./components/peers-view.tsx";
@@ -34,14 +37,32 @@ function NetworkPeersPage({ networkId }: { readonly networkId: string }): ReactN
       title={strings.peers.title}
       sentence={peers.state === "ready" ? <PeersSentence peers={peers.peers} /> : null}
       action={
-        <Link to={paths.addHost} params={{ networkId }} className="button button-primary">
-          <Icon name="plus" />
-          <span>{strings.peers.add}</span>
-        </Link>
+        <>
+          {peers.state === "ready" ? <AddClient networkId={networkId} peers={peers.peers} /> : null}
+          <Link to={paths.addHost} params={{ networkId }} className="button button-primary">
+            <Icon name="plus" />
+            <span>{strings.peers.add}</span>
+          </Link>
+        </>
       }
     >
       <Body networkId={networkId} peers={peers} />
     </Page>
+  );
+}
+
+/** Adds a member that runs plain WireGuard behind one of the hosts that are there. */
+function AddClient({ networkId, peers }: { readonly networkId: string; readonly peers: readonly Peer[] }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const gateways = peers.filter(
+    ({ kind, state, presence, endpoints }) =>
+      kind === "node" && state === "active" && presence === "online" && endpoints.length > 0,
+  );
+  return (
+    <>
+      <Button onPress={() => setOpen(true)}>{strings.clients.open}</Button>
+      {isOpen ? <AddClientDialog networkId={networkId} gateways={gateways} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 

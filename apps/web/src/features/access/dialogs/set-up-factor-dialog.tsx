@@ -9,7 +9,7 @@ import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
 import { ProblemPanel } from "../../../ui/panels.tsx";
 import { PasswordField } from "../../../ui/password-field.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { QrCode } from "../components/qr-code.tsx";
+import { QrCode } from "../../../ui/qr-code.tsx";
 
 /** Switches the second factor on: password, QR code and first code, recovery codes. */
 export function SetUpFactorDialog({ onClose }: { readonly onClose: () => void }): ReactNode {

@@ -1,14 +1,25 @@
 import { lazy, type ReactNode, Suspense } from "react";
+import type { AddClientDialogProps } from "./add-client-dialog.tsx";
 import type { PeerGroupsDialogProps } from "./peer-groups-dialog.tsx";
 import type { PeerExpiryDialogProps } from "./peer-expiry-dialog.tsx";
 import type { RemovePeerDialogProps } from "./remove-peer-dialog.tsx";
 import type { RenamePeerDialogProps } from "./rename-peer-dialog.tsx";
 
 // Dialogs are opened rarely; their script comes when one is, not with the page.
+const AddClient = lazy(() => import("./add-client-dialog.tsx").then((module) => ({ default: module.AddClientDialog })));
 const Expiry = lazy(() => import("./peer-expiry-dialog.tsx").then((module) => ({ default: module.PeerExpiryDialog })));
 const Groups = lazy(() => import("./peer-groups-dialog.tsx").then((module) => ({ default: module.PeerGroupsDialog })));
 const Remove = lazy(() => import("./remove-peer-dialog.tsx").then((module) => ({ default: module.RemovePeerDialog })));
 const Rename = lazy(() => import("./rename-peer-dialog.tsx").then((module) => ({ default: module.RenamePeerDialog })));
+
+/** Adds a static client. */
+export function AddClientDialog(props: AddClientDialogProps): ReactNode {
+  return (
+    <Suspense>
+      <AddClient {...props} />
+    </Suspense>
+  );
+}
 
 /** Sets when a membership ends. */
 export function PeerExpiryDialog(props: PeerExpiryDialogProps): ReactNode {

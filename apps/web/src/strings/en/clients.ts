@@ -1,0 +1,26 @@
+export const clients = {
+  open: "Add client",
+  title: "Add a phone or router",
+  sentence:
+    "A static client runs the WireGuard app instead of the agent. One of your hosts is its gateway; rules and groups count for it as for every peer.",
+  name: "Name",
+  nameHint: "Lower-case letters, digits and dashes",
+  gateway: "Gateway",
+  noGateway: "No host of this network is online with a known address. Start one first: it becomes the gateway.",
+  noCrypto:
+    "This browser cannot make the key on this page: open the dashboard over HTTPS in a current browser, or use “weft admin clients create” with a key of your own.",
+  add: "Add client",
+  addedTitle: (name: string) => `${name} is ready`,
+  once: "This is shown once: the private key was made in this browser, and the server does not have it.",
+  config: "Configuration",
+  configWhat: "configuration",
+  qr: (name: string) => `Configuration of ${name} as a QR code`,
+  download: "Download file",
+  link: "one-time link",
+  makeLink: "Make a one-time link",
+  linkHint: "The link shows the configuration once and ends after a day. Send it over a way you trust.",
+  linkTitle: "Your WireGuard configuration",
+  linkSentence: "It is shown once. Have the WireGuard app at hand.",
+  linkBroken: "The link is incomplete. Ask for a new one.",
+  show: "Show configuration",
+};
