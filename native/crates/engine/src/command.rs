@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 
 use crate::concealment::Concealment;
 use crate::filter_body;
+use crate::lanes::LANES_MAX;
 use crate::reader::Reader;
 use crate::session::Ageing;
 use crate::silence::Silence;
@@ -123,6 +124,8 @@ pub(crate) struct InstallSession {
     pub(crate) cipher: Cipher,
     pub(crate) elision: Elision,
     pub(crate) extensions: Extensions,
+    /// Lanes that both ends agreed on; 1 = the first one only.
+    pub(crate) lanes: u8,
     pub(crate) age_ms: u32,
     pub(crate) ageing: Ageing,
     pub(crate) send_key: Zeroizing<[u8; 32]>,
@@ -138,6 +141,7 @@ impl fmt::Debug for InstallSession {
             .field("cipher", &self.cipher)
             .field("elision", &self.elision)
             .field("extensions", &self.extensions)
+            .field("lanes", &self.lanes)
             .finish_non_exhaustive()
     }
 }
@@ -353,7 +357,12 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
         1 => Cipher::Aes256Gcm,
         _ => return Err(Problem::BadField { field: "cipher" }),
     };
-    let flags = body.u16()?;
+    let [flags, lanes] = body.u16()?.to_le_bytes();
+    let lanes = match lanes {
+        0 => 1,
+        2..=LANES_MAX => lanes,
+        _ => return Err(Problem::BadField { field: "lanes" }),
+    };
     let elision = match flags & !EXTENSIONS_FLAG {
         0 => Elision::Off,
         1 => Elision::On,
@@ -372,6 +381,7 @@ fn install_session(body: &mut Reader<'_>) -> Result<InstallSession, Problem> {
         cipher,
         elision,
         extensions,
+        lanes,
         age_ms: body.u32()?,
         send_key: body.key()?,
         receive_key: body.key()?,
@@ -428,7 +438,7 @@ pub(crate) fn prefix(body: &mut Reader<'_>) -> Result<Prefix, Problem> {
 
 const NO_PEER: u32 = u32::MAX;
 /// Flag of `InstallSession`.
-const EXTENSIONS_FLAG: u16 = 4;
+const EXTENSIONS_FLAG: u8 = 4;
 /// From what every IPv4 host must take to the longest IP packet.
 const MTU: RangeInclusive<usize> = 576..=65_535;
 /// The most one UDP datagram carries.
@@ -571,7 +581,7 @@ mod tests {
     #[test]
     fn cipher_and_flags_of_a_session_are_read() {
         let mut body = [0_u8; 84];
-        (body[13], body[14]) = (1, 5);
+        (body[13], body[14], body[15]) = (1, 5, 8);
 
         let bytes = encoded(6, &body);
         let Command::Tables(TableCommand::InstallSession(session)) = &decode(&bytes).unwrap()[0].1
@@ -580,8 +590,13 @@ mod tests {
         };
 
         assert_eq!(
-            (session.cipher, session.elision, session.extensions),
-            (Cipher::Aes256Gcm, Elision::On, Extensions::Agreed)
+            (
+                session.cipher,
+                session.elision,
+                session.extensions,
+                session.lanes
+            ),
+            (Cipher::Aes256Gcm, Elision::On, Extensions::Agreed, 8)
         );
     }
 
@@ -625,11 +640,19 @@ mod tests {
             Problem::BadField { field: "cipher" }
         );
         body[13] = 0;
-        for flags in [[2, 0], [6, 0], [8, 0], [0, 1], [0x81, 0]] {
-            [body[14], body[15]] = flags;
+        for flags in [2, 6, 8, 0x81] {
+            body[14] = flags;
             assert_eq!(
                 problem(&encoded(6, &body)).1,
                 Problem::BadField { field: "flags" }
+            );
+        }
+        body[14] = 0;
+        for lanes in [1, 9, 255] {
+            body[15] = lanes;
+            assert_eq!(
+                problem(&encoded(6, &body)).1,
+                Problem::BadField { field: "lanes" }
             );
         }
         [body[14], body[15]] = [0; 2];

@@ -129,6 +129,7 @@ pub fn peer_counter_names() -> Vec<&'static str> {
         "lastReceivedAgeMs",
         "sessionAgeMs",
         "queuedPackets",
+        "lanesInUse",
     ];
     let drops = DropReason::ALL.iter().skip(1).map(|reason| reason.column());
     fixed.into_iter().chain(drops).collect()
@@ -182,6 +183,12 @@ totals! {
     TooBigAnswers = "tooBigAnswers",
     PathProbesSent = "pathProbesSent",
     PathProbesAnswered = "pathProbesAnswered",
+    LaneProbesSent = "laneProbesSent",
+    LaneProbesAnswered = "laneProbesAnswered",
+    LanesUp = "lanesUp",
+    LanesDown = "lanesDown",
+    LaneSendDatagrams = "laneSendDatagrams",
+    LaneReceiveDatagrams = "laneReceiveDatagrams",
     UdpSendCalls = "udpSendCalls",
     UdpSendGso = "udpSendGso",
     UdpSendDatagrams = "udpSendDatagrams",

@@ -37,6 +37,8 @@ pub struct WantRoom {
     pub v4: bool,
     /// The IPv6 socket was full.
     pub v6: bool,
+    /// Sockets of lanes that were full; see [`lane_bit`].
+    pub lanes: u16,
 }
 
 /// What is ready.
@@ -56,4 +58,22 @@ pub struct Ready {
     pub room_v4: bool,
     /// The IPv6 socket has room again.
     pub room_v6: bool,
+    /// Sockets of lanes that have room again; see [`lane_bit`].
+    pub room_lanes: u16,
+}
+
+/// The bit of a lane's socket for IPv4 or IPv6.
+#[must_use]
+pub fn lane_bit(lane: u8, family: LaneFamily) -> u16 {
+    let place = 2 * u32::from(lane) + u32::from(family == LaneFamily::V6);
+    1_u16.checked_shl(place).unwrap_or(0)
+}
+
+/// Address family of a lane's socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneFamily {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
 }

@@ -11,6 +11,7 @@ use crate::driver::ShardClock;
 use crate::event::{Event, Events, FailureText};
 use crate::flow_rows::{write_flows, write_records, write_rules};
 use crate::peer::Peer;
+use crate::session::Session;
 use crate::shard::{Shard, ShardLimits, ShardParts};
 use crate::shared::{MailState, ShardBoard, ShardState, Shared, Stop};
 use crate::stage::{shard_counter_names, stage_names};
@@ -206,6 +207,14 @@ pub enum Wake {
     FirstShard,
 }
 
+/// Lanes that packets to a peer go by at present.
+fn lanes_in_use(session: Option<&Session>, peer: &Peer) -> u64 {
+    match (&peer.lanes, session) {
+        (Some(lanes), Some(session)) => lanes.in_use(session.lanes).into(),
+        _ => 1,
+    }
+}
+
 fn write_peer(row: &mut [u64], state: &State, peer: &Peer, now: Instant) {
     let age = |since: Option<Instant>| {
         since.map_or(u64::MAX, |since| {
@@ -223,6 +232,7 @@ fn write_peer(row: &mut [u64], state: &State, peer: &Peer, now: Instant) {
         age(peer.last_received()),
         age(session.map(|session| session.created)),
         peer.waiting.len() as u64,
+        lanes_in_use(session, peer),
     ];
     let values = fixed.into_iter().chain(counters.drops());
     row.iter_mut().zip(values).for_each(|(to, from)| *to = from);

@@ -16,6 +16,7 @@ mod flow_rows;
 mod framing;
 mod gate;
 mod guard;
+mod lanes;
 mod packet_queue;
 mod path;
 mod peer;
@@ -31,12 +32,15 @@ mod timers;
 pub use cipher_speed::{CipherSpeed, MEASURED_PACKET_LEN, measure_ciphers};
 pub use command::{CommandError, Problem};
 pub use counters::{peer_counter_names, total_counter_names};
-pub use driver::{Ready, ShardClock, Wait, WantRoom};
+pub use driver::{LaneFamily, Ready, ShardClock, Wait, WantRoom, lane_bit};
 pub use engine::{Engine, EngineLimits, Rows, Wake};
 pub use filter::RecordsTaken;
 pub use flow_rows::{flow_names, rule_counter_names};
 pub use guard::ShardEnd;
+pub use lanes::LANES_MAX;
 pub use packet_queue::PacketQueue;
-pub use shard::{Shard, ShardLimits, ShardParts, TUN_FRAMES_PER_TURN, UDP_SLOTS_PER_TURN};
+pub use shard::{
+    LaneSockets, Shard, ShardLimits, ShardParts, TUN_FRAMES_PER_TURN, UDP_SLOTS_PER_TURN,
+};
 pub use shared::ShardState;
 pub use stage::{StageTiming, shard_counter_names, stage_names};

@@ -12,6 +12,7 @@ use tables::Prefix;
 
 use crate::counters::PeerCounters;
 use crate::endpoint::{Change, EndpointCell};
+use crate::lanes::PeerLanes;
 use crate::path::PeerPath;
 use crate::timers::Deadline;
 
@@ -35,6 +36,8 @@ pub(crate) struct Peer {
     /// A move is queued for the slow path.
     pub(crate) move_queued: AtomicBool,
     pub(crate) path: PeerPath,
+    /// From the first session with several lanes on.
+    pub(crate) lanes: Option<Box<PeerLanes>>,
     /// How long random trailers to it may make a datagram.
     pub(crate) window: TrailerWindow,
     last_received: AtomicU64,
@@ -57,6 +60,7 @@ impl Peer {
             handshake_wanted: AtomicBool::new(false),
             move_queued: AtomicBool::new(false),
             path: PeerPath::default(),
+            lanes: None,
             window: TrailerWindow::default(),
             last_received: AtomicU64::new(0),
         }
@@ -75,6 +79,9 @@ impl Peer {
         let change = self.endpoint.store(endpoint);
         if change == Change::Moved {
             self.window.reset();
+            if let Some(lanes) = &self.lanes {
+                lanes.reset();
+            }
         }
         change
     }

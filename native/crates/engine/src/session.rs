@@ -8,6 +8,7 @@ use ports::Instant;
 use wire::{ReplayWindow, TransportKey};
 
 use crate::command::{Elision, Extensions, InstallSession, Problem, Role};
+use crate::lanes::{LANES_MAX, Lane, PLACES_MAX, lane_and_place, packet_number};
 use crate::reader::Reader;
 
 /// Keys and counters of one handshake, shared by all shards. Dropping it wipes the keys.
@@ -22,8 +23,19 @@ pub(crate) struct Session {
     pub(crate) receive_key: TransportKey,
     pub(crate) elision: Elision,
     pub(crate) extensions: Extensions,
+    /// How many lanes it has; 1 = packet numbers are WireGuard's own.
+    pub(crate) lanes: u8,
     ageing: Ageing,
-    send_counter: AtomicU64,
+    /// Numbers from here on are neither sent nor accepted, on the first lane.
+    reject_after: u64,
+    first: Numbers,
+    others: Option<Box<[Numbers; LANES_MAX as usize - 1]>>,
+}
+
+/// The packet numbers of one lane: what was sent, and what was accepted.
+#[derive(Debug, Default)]
+struct Numbers {
+    sent: AtomicU64,
     replay: Mutex<ReplayWindow>,
 }
 
@@ -44,9 +56,15 @@ impl Session {
             receive_key: TransportKey::new(keys.cipher, &mut keys.receive_key),
             elision: keys.elision,
             extensions: keys.extensions,
+            lanes: keys.lanes,
             ageing: keys.ageing,
-            send_counter: AtomicU64::new(0),
-            replay: Mutex::new(ReplayWindow::new()),
+            reject_after: if keys.lanes > 1 {
+                PLACES_MAX
+            } else {
+                REJECT_AFTER_MESSAGES
+            },
+            first: Numbers::default(),
+            others: (keys.lanes > 1).then(Box::default),
         }
     }
 
@@ -57,12 +75,12 @@ impl Session {
 
     /// Says whether packets may still be sent or accepted.
     pub(crate) fn is_usable(&self, now: Instant) -> bool {
-        now < self.end() && self.send_counter.load(Ordering::Relaxed) < REJECT_AFTER_MESSAGES
+        now < self.end() && self.first.sent.load(Ordering::Relaxed) < self.reject_after
     }
 
     /// Says whether sending should bring a new handshake about.
     pub(crate) fn wants_rekey_on_send(&self, now: Instant) -> bool {
-        self.send_counter.load(Ordering::Relaxed) > REKEY_AFTER_MESSAGES
+        self.first.sent.load(Ordering::Relaxed) > REKEY_AFTER_MESSAGES.min(self.reject_after / 2)
             || (self.role == Role::Initiator && now >= self.created + self.ageing.rekey_on_send)
     }
 
@@ -71,15 +89,38 @@ impl Session {
         self.role == Role::Initiator && now >= self.created + self.ageing.rekey_on_receive
     }
 
-    /// Takes the next packet numbers; `None` when the session is used up.
-    pub(crate) fn reserve(&self, packets: u64) -> Option<u64> {
-        let first = self.send_counter.fetch_add(packets, Ordering::Relaxed);
-        (first.saturating_add(packets) <= REJECT_AFTER_MESSAGES).then_some(first)
+    /// Takes the next packet numbers of a lane; `None` when they are used up.
+    pub(crate) fn reserve(&self, lane: Lane, packets: u64) -> Option<u64> {
+        let first = self
+            .numbers(lane)?
+            .sent
+            .fetch_add(packets, Ordering::Relaxed);
+        (first.saturating_add(packets) <= self.reject_after).then(|| packet_number(lane, first))
     }
 
-    /// The replay window, held for one batch.
-    pub(crate) fn replay(&self) -> MutexGuard<'_, ReplayWindow> {
-        self.replay.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whose packet a number is; `None` for numbers that nobody may use.
+    pub(crate) fn lane_of(&self, counter: u64) -> Option<Lane> {
+        if self.lanes == 1 {
+            return (counter < REJECT_AFTER_MESSAGES).then_some(0);
+        }
+        let (lane, place) = lane_and_place(counter);
+        (lane < self.lanes && place < PLACES_MAX).then_some(lane)
+    }
+
+    /// The replay window of a lane, held for one batch.
+    pub(crate) fn replay(&self, lane: Lane) -> MutexGuard<'_, ReplayWindow> {
+        let numbers = self.numbers(lane).unwrap_or(&self.first);
+        numbers
+            .replay
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn numbers(&self, lane: Lane) -> Option<&Numbers> {
+        match lane {
+            0 => Some(&self.first),
+            lane => self.others.as_deref()?.get(usize::from(lane) - 1),
+        }
     }
 }
 
@@ -132,10 +173,16 @@ const REKEY_AFTER_MESSAGES: u64 = 1 << 60;
 
 #[cfg(test)]
 mod tests {
+    use wire::ReplayVerdict;
+
     use super::*;
 
     fn session(role: Role, age_ms: u32) -> Session {
-        let keys = InstallSession {
+        Session::new(keys(role, age_ms), at(1_000))
+    }
+
+    fn keys(role: Role, age_ms: u32) -> InstallSession {
+        InstallSession {
             peer: 1,
             local_index: 2,
             remote_index: 3,
@@ -143,12 +190,12 @@ mod tests {
             cipher: wire::Cipher::ChaCha20Poly1305,
             elision: Elision::Off,
             extensions: Extensions::None,
+            lanes: 1,
             age_ms,
             ageing: Ageing::default(),
             send_key: [1; 32].into(),
             receive_key: [2; 32].into(),
-        };
-        Session::new(keys, at(1_000))
+        }
     }
 
     fn at(seconds: u64) -> Instant {
@@ -191,15 +238,66 @@ mod tests {
     fn tmr_12_both_sides_renew_after_many_messages_and_stop_before_the_numbers_run_out() {
         let session = session(Role::Responder, 0);
         session
-            .send_counter
+            .first
+            .sent
             .store(REKEY_AFTER_MESSAGES + 1, Ordering::Relaxed);
         assert!(session.wants_rekey_on_send(at(1_000)));
 
         session
-            .send_counter
+            .first
+            .sent
             .store(REJECT_AFTER_MESSAGES - 2, Ordering::Relaxed);
-        assert_eq!(session.reserve(2), Some(REJECT_AFTER_MESSAGES - 2));
-        assert_eq!(session.reserve(1), None);
+        assert_eq!(session.reserve(0, 2), Some(REJECT_AFTER_MESSAGES - 2));
+        assert_eq!(session.reserve(0, 1), None);
         assert!(!session.is_usable(at(1_000)));
+    }
+
+    #[test]
+    fn lanes_have_numbers_and_windows_of_their_own_within_one_session() {
+        let mut keys = keys(Role::Initiator, 0);
+        keys.lanes = 4;
+        let session = Session::new(keys, at(1_000));
+
+        assert_eq!(session.reserve(0, 5), Some(0));
+        assert_eq!(session.reserve(3, 5), Some(3 << 56));
+        assert_eq!(session.reserve(3, 1), Some((3 << 56) + 5));
+        assert_eq!(session.lane_of(4), Some(0));
+        assert_eq!(session.lane_of((3 << 56) + 5), Some(3));
+        assert_eq!(session.lane_of(4 << 56), None, "beyond its lanes");
+        assert_eq!(session.lane_of(PLACES_MAX), None);
+
+        // One lane may be ahead of another by any number of packets.
+        let number = (3 << 56) + 1_000_000;
+        assert_eq!(session.replay(3).accept(number), ReplayVerdict::Fresh);
+        for place in 0..100 {
+            let number = (1 << 56) + place;
+            assert_eq!(session.replay(1).accept(number), ReplayVerdict::Fresh);
+            assert_eq!(session.replay(0).accept(place), ReplayVerdict::Fresh);
+        }
+        assert_eq!(session.replay(3).accept(number), ReplayVerdict::Duplicate);
+        assert_eq!(session.replay(0).accept(99), ReplayVerdict::Duplicate);
+    }
+
+    #[test]
+    fn a_lane_that_is_used_up_never_takes_numbers_of_the_next() {
+        let mut keys = keys(Role::Initiator, 0);
+        keys.lanes = 2;
+        let session = Session::new(keys, at(1_000));
+        for numbers in [&session.first, &session.others.as_ref().unwrap()[0]] {
+            numbers.sent.store(PLACES_MAX - 1, Ordering::Relaxed);
+        }
+        for lane in [0, 1] {
+            assert!(session.reserve(lane, 1).is_some());
+            assert_eq!(session.reserve(lane, 1), None);
+        }
+        assert!(!session.is_usable(at(1_000)));
+    }
+
+    #[test]
+    fn a_session_without_lanes_has_wireguards_numbers() {
+        let session = session(Role::Initiator, 0);
+        assert_eq!(session.lane_of(3 << 56), Some(0));
+        assert_eq!(session.lane_of(REJECT_AFTER_MESSAGES), None);
+        assert_eq!(session.reserve(1, 1), None);
     }
 }

@@ -10,6 +10,7 @@ use tables::{Prefix, PrefixTable, Slots};
 
 use crate::command::{InstallSession, Role};
 use crate::concealment::Concealment;
+use crate::lanes::PeerLanes;
 use crate::peer::{Fallen, Peer};
 use crate::session::Session;
 use crate::silence::Silence;
@@ -192,6 +193,11 @@ impl State {
     /// Puts new keys in their place; sessions that fall out are wiped.
     pub(crate) fn install(&mut self, keys: InstallSession, now: Instant, timers: &mut NewTimers) {
         let (peer, local_index, role) = (keys.peer, keys.local_index, keys.role);
+        if keys.lanes > 1
+            && let Some(peer) = self.peers.get_mut(peer as usize).and_then(Option::as_mut)
+        {
+            peer.lanes.get_or_insert_with(|| Box::new(PeerLanes::new()));
+        }
         let session = Box::new(Session::new(keys, now));
         let end = session.end();
         let Some(slot) = self.sessions.insert(session) else {
@@ -280,6 +286,7 @@ mod tests {
             cipher: wire::Cipher::ChaCha20Poly1305,
             elision: crate::command::Elision::Off,
             extensions: crate::command::Extensions::None,
+            lanes: 1,
             age_ms: 0,
             ageing: crate::session::Ageing::default(),
             send_key: [1; 32].into(),

@@ -110,6 +110,8 @@ pub(crate) enum TimerKey {
     PersistentKeepalive { peer: u32 },
     /// Something was sent and nothing received since.
     NoAnswer { peer: u32 },
+    /// The lanes to a peer are looked at.
+    Lanes { peer: u32 },
     /// A session must not be used any more.
     SessionEnd { slot: u32, local_index: u32 },
 }

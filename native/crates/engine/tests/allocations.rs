@@ -207,6 +207,7 @@ fn node(
         tun,
         v4: Some(socket),
         v6: None,
+        lanes: Vec::new(),
         clock: clock.clone(),
     };
     let limits = ShardLimits {

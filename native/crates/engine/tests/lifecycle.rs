@@ -91,6 +91,7 @@ fn timed_shard<T: TunQueue>(
         tun,
         v4: None,
         v6: None,
+        lanes: Vec::new(),
         clock: TestClock::default(),
     };
     engine.shard(index, parts, limits)

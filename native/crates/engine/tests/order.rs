@@ -185,6 +185,7 @@ impl Side {
                     tun,
                     v4: Some(network.socket(*place)),
                     v6: None,
+                    lanes: Vec::new(),
                     clock: clock.clone(),
                 };
                 let limits = ShardLimits {

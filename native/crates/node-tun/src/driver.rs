@@ -8,6 +8,7 @@ use ports::{FeatureState, Framing, OffReason, TunQueue};
 use sys::udp::ShardSockets;
 use sys::{Poller, RingHealth, RingPoller, RingTun, TunFd, Waker};
 
+use crate::lanes::WorkerLanes;
 use crate::waiter::Waiter;
 
 /// Which driver is wanted.
@@ -48,7 +49,7 @@ impl Driver {
     pub(crate) fn open(
         wish: Wish,
         tun: TunFd,
-        sockets: &ShardSockets,
+        sockets: (&ShardSockets, &WorkerLanes),
         waker: Arc<Waker>,
     ) -> io::Result<Self> {
         let reason = match wish {

@@ -10,6 +10,7 @@ mod counters;
 mod driver;
 mod engine;
 mod error;
+mod lanes;
 mod netlink;
 mod options;
 mod ping;

@@ -4,7 +4,7 @@ use engine::StageTiming;
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use offload::MergeLimits;
-use sys::udp::{EqualTail, Family, Switch};
+use sys::udp::{Direction, EqualTail, Family, Switch};
 use sys::{TunOffload, TunOptions, UdpOptions};
 
 use crate::driver::Wish;
@@ -30,6 +30,9 @@ pub struct EngineOptions {
     pub peers_max: Option<u32>,
     /// Flows that the filter remembers at once, 1024 to 16777216. Default 131072.
     pub flows_max: Option<u32>,
+    /// Most UDP source ports towards one peer, 1 to 8: more than one only under sessions that say so. Every port costs a
+    /// socket per worker and address family. Default 1.
+    pub lanes: Option<u32>,
     /// Size to ask for, of each socket buffer. Default 7340032.
     pub socket_buffer_bytes: Option<u32>,
     /// Segmentation by the kernel on send. Default `auto`.
@@ -74,6 +77,7 @@ pub(crate) struct Checked {
     pub(crate) public_key: [u8; 32],
     pub(crate) mtu: usize,
     pub(crate) shards: u16,
+    pub(crate) lanes: usize,
     pub(crate) peers_max: u32,
     pub(crate) remembered_flows_max: usize,
     pub(crate) segments_max: usize,
@@ -134,10 +138,16 @@ impl EngineOptions {
                 gso_segments_max: segments_max as usize,
                 equal_tail: equal_tail(self.gso_equal_tail.as_deref())?,
                 mark: self.firewall_mark,
+                direction: Direction::Both,
             },
             public_key,
             mtu: mtu as usize,
             shards: u16::try_from(shards).unwrap_or(1),
+            lanes: within(
+                "lanes",
+                self.lanes.unwrap_or(1),
+                1..=engine::LANES_MAX.into(),
+            )? as usize,
             peers_max: within("peersMax", self.peers_max.unwrap_or(16_384), 1..=1 << 24)?,
             remembered_flows_max: within(
                 "flowsMax",

@@ -16,6 +16,7 @@ use sys::{KernelVersion, Tun, TunFd, UdpSocket, Waker};
 
 use crate::driver::{Driver, Queue, RingUse, Wish};
 use crate::error::Failure;
+use crate::lanes::{LanePorts, WorkerLanes, open_lanes};
 use crate::options::Checked;
 use crate::waiter::SystemClock;
 
@@ -32,6 +33,8 @@ pub(crate) struct Running {
     pub(crate) merging: Merging,
     /// Whether each worker works through a ring.
     pub(crate) rings: Vec<RingUse>,
+    /// Ports of the lanes behind the first.
+    pub(crate) lanes: LanePorts,
     io: Wish,
     wakers: Arc<[Arc<Waker>]>,
     threads: Vec<JoinHandle<()>>,
@@ -51,6 +54,8 @@ impl Running {
         wake: Box<dyn Fn() + Send + Sync>,
     ) -> Result<Self, Failure> {
         let sockets = bind_shards(&options.udp, usize::from(options.shards))?;
+        let (lanes, worker_lanes) =
+            open_lanes(&options.udp, options.lanes, usize::from(options.shards));
         let mut tun = Tun::open(&options.tun)?;
         let (tun_name, granted) = (tun.name().to_owned(), tun.granted());
         limit_segments(&tun_name, options.mtu, options.segments_max);
@@ -76,16 +81,18 @@ impl Running {
                 tun_queue_len: options.tun.transmit_queue_len,
             },
             rings: Vec::new(),
+            lanes,
             io: options.io,
             wakers: wakers(options.shards)?,
             threads: Vec::new(),
         };
         let limits = shard_limits(&options, granted);
-        for ((index, tun), sockets) in (0..options.shards)
+        for (((index, tun), sockets), lanes) in (0..options.shards)
             .zip(tun.take_queues())
             .zip(sockets.sockets)
+            .zip(worker_lanes)
         {
-            running.start_shard(index, tun, sockets, &limits)?;
+            running.start_shard(index, tun, (sockets, lanes), &limits)?;
         }
         Ok(running)
     }
@@ -116,7 +123,7 @@ impl Running {
         &mut self,
         index: u16,
         tun: TunFd,
-        sockets: ShardSockets,
+        (sockets, lanes): (ShardSockets, WorkerLanes),
         limits: &ShardLimits,
     ) -> Result<(), Failure> {
         let wakers = Arc::clone(&self.wakers);
@@ -124,13 +131,15 @@ impl Running {
             return Ok(());
         };
         let Driver { tun, waiter, ring } =
-            Driver::open(self.io, tun, &sockets, Arc::clone(waker)).map_err(not_started)?;
+            Driver::open(self.io, tun, (&sockets, &lanes), Arc::clone(waker))
+                .map_err(not_started)?;
         self.rings.push(ring);
         let ShardSockets { v4, v6 } = sockets;
         let parts = ShardParts {
             tun,
             v4,
             v6,
+            lanes,
             clock: SystemClock,
         };
         let shard: LinuxShard = self.engine.shard(index, parts, limits.clone());

@@ -40,6 +40,10 @@ pub struct EngineStatus {
     pub udp_slots_per_turn: u32,
     /// Niceness of the workers: the one asked for, or that of the process where it was refused.
     pub niceness: i32,
+    /// UDP ports of the lanes behind the first, from which data leaves; empty = there is one lane only.
+    pub lane_ports: Vec<u32>,
+    /// Why there are fewer lanes than asked for.
+    pub lane_problem: Option<String>,
 }
 
 /// State of one offload over all workers.
@@ -115,6 +119,13 @@ pub(crate) fn status_of(running: &Running) -> EngineStatus {
         tun_frames_per_turn: u32::try_from(engine::TUN_FRAMES_PER_TURN).unwrap_or(u32::MAX),
         udp_slots_per_turn: u32::try_from(engine::UDP_SLOTS_PER_TURN).unwrap_or(u32::MAX),
         niceness: running.niceness(),
+        lane_ports: running
+            .lanes
+            .ports
+            .iter()
+            .map(|port| u32::from(*port))
+            .collect(),
+        lane_problem: running.lanes.problem.clone(),
     }
 }
 

@@ -5,10 +5,11 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use engine::{Ready, ShardClock, Wait, WantRoom};
+use crate::lanes::WorkerLanes;
+use engine::{LaneFamily, Ready, ShardClock, Wait, WantRoom, lane_bit};
 use ports::{Clock, Instant};
 use sys::udp::ShardSockets;
-use sys::{Interest, Monotonic, Waker, Watch};
+use sys::{Interest, Monotonic, UdpSocket, Waker, Watch};
 
 /// Waits for one TUN queue, two sockets and a waker.
 pub(crate) struct Waiter {
@@ -19,6 +20,8 @@ pub(crate) struct Waiter {
     tun: OwnedFd,
     device: Device,
     room: WantRoom,
+    /// Sockets of the lanes behind the first; watched only while one of them is full.
+    lanes: Vec<[Option<Arc<OwnedFd>>; 2]>,
 }
 
 /// Whether the TUN queue is still watched.
@@ -33,7 +36,7 @@ impl Waiter {
     pub(crate) fn new(
         mut watch: Box<dyn Watch + Send>,
         tun: &impl AsFd,
-        sockets: &ShardSockets,
+        (sockets, lanes): (&ShardSockets, &WorkerLanes),
         waker: Arc<Waker>,
     ) -> io::Result<Self> {
         let mut add = |fd: OwnedFd, token: u64| {
@@ -60,6 +63,10 @@ impl Waiter {
             tun,
             device: Device::There,
             room: WantRoom::default(),
+            lanes: lanes
+                .iter()
+                .map(|lane| [&lane.v4, &lane.v6].map(|one| one.as_ref().map(UdpSocket::descriptor)))
+                .collect(),
         })
     }
 
@@ -80,6 +87,7 @@ impl Waiter {
                 self.watch.change(fd.as_fd(), token, interest)?;
             }
         }
+        self.watch_lanes(wanted.lanes)?;
         let rests = wanted != WantRoom::default();
         if self.device == Device::There && rests != (self.room != WantRoom::default()) {
             let interest = if rests {
@@ -90,6 +98,30 @@ impl Waiter {
             self.watch.change(self.tun.as_fd(), TUN, interest)?;
         }
         self.room = wanted;
+        Ok(())
+    }
+}
+
+impl Waiter {
+    /// Watches the sockets of lanes that came to be full, and those no more that have room again.
+    fn watch_lanes(&mut self, wanted: u16) -> io::Result<()> {
+        let changed = self.room.lanes ^ wanted;
+        if changed == 0 {
+            return Ok(());
+        }
+        for (lane, sockets) in (1_u8..).zip(&self.lanes) {
+            for (fd, family) in sockets.iter().zip([LaneFamily::V4, LaneFamily::V6]) {
+                let (Some(fd), bit) = (fd, lane_bit(lane, family)) else {
+                    continue;
+                };
+                if changed & wanted & bit != 0 {
+                    let token = LANES + u64::from(bit.trailing_zeros());
+                    self.watch.add(fd.as_fd(), token, Interest::Writable)?;
+                } else if changed & bit != 0 {
+                    self.watch.remove(fd.as_fd())?;
+                }
+            }
+        }
         Ok(())
     }
 }
@@ -105,6 +137,10 @@ impl Wait for Waiter {
             TUN => ready.tun = event.readable,
             V4 => (ready.v4, ready.room_v4) = (event.readable, event.writable),
             V6 => (ready.v6, ready.room_v6) = (event.readable, event.writable),
+            lane @ LANES.. => {
+                let bit = 1_u16.checked_shl(u32::try_from(lane - LANES).unwrap_or(u32::MAX));
+                ready.room_lanes |= bit.filter(|_| event.writable).unwrap_or(0);
+            }
             _ => rung = true,
         })?;
         if rung {
@@ -148,3 +184,5 @@ const TUN: u64 = 0;
 const V4: u64 = 1;
 const V6: u64 = 2;
 const WAKER: u64 = 3;
+/// The first of the tokens of lanes.
+const LANES: u64 = 8;

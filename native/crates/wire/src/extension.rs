@@ -18,6 +18,18 @@ pub enum Extension {
         /// Bytes of the whole datagram that arrived, header and tag included.
         size: u32,
     },
+    /// Asks for a [`Extension::LaneAnswer`]; sent by the lane that it asks about.
+    LaneProbe {
+        /// Comes back in the answer.
+        id: u32,
+    },
+    /// A lane probe arrived.
+    LaneAnswer {
+        /// That of the probe.
+        id: u32,
+        /// The lane whose packet number the probe had.
+        lane: u32,
+    },
 }
 
 impl Extension {
@@ -42,6 +54,16 @@ impl Extension {
                     size: u32::from_le_bytes(*rest.first_chunk()?),
                 })
             }
+            KIND_LANE_PROBE => Some(Self::LaneProbe {
+                id: u32::from_le_bytes(*body.first_chunk()?),
+            }),
+            KIND_LANE_ANSWER => {
+                let (id, rest) = body.split_first_chunk()?;
+                Some(Self::LaneAnswer {
+                    id: u32::from_le_bytes(*id),
+                    lane: u32::from_le_bytes(*rest.first_chunk()?),
+                })
+            }
             _ => None,
         }
     }
@@ -54,15 +76,18 @@ impl Extension {
         }
         let body_len = match self {
             Self::MtuProbe { .. } => u16::try_from(out.len() - HEADER_LEN).ok()?,
-            Self::MtuAnswer { .. } => 8,
+            Self::LaneProbe { .. } => 4,
+            Self::MtuAnswer { .. } | Self::LaneAnswer { .. } => 8,
         };
         let [len_low, len_high] = body_len.to_le_bytes();
-        let (kind, id, size) = match self {
+        let (kind, id, value) = match self {
             Self::MtuProbe { id } => (KIND_MTU_PROBE, *id, 0),
             Self::MtuAnswer { id, size } => (KIND_MTU_ANSWER, *id, *size),
+            Self::LaneProbe { id } => (KIND_LANE_PROBE, *id, 0),
+            Self::LaneAnswer { id, lane } => (KIND_LANE_ANSWER, *id, *lane),
         };
         let head = [MARK, kind, len_low, len_high].into_iter();
-        let fields = head.chain(id.to_le_bytes()).chain(size.to_le_bytes());
+        let fields = head.chain(id.to_le_bytes()).chain(value.to_le_bytes());
         out.fill(0);
         out.iter_mut().zip(fields).for_each(|(to, from)| *to = from);
         Some(())
@@ -82,6 +107,8 @@ const MARK: u8 = 0xf1;
 const HEADER_LEN: usize = 4;
 const KIND_MTU_PROBE: u8 = 16;
 const KIND_MTU_ANSWER: u8 = 17;
+const KIND_LANE_PROBE: u8 = 20;
+const KIND_LANE_ANSWER: u8 = 21;
 
 #[cfg(test)]
 mod tests {
@@ -92,6 +119,8 @@ mod tests {
         for message in [
             Extension::MtuProbe { id: 7 },
             Extension::MtuAnswer { id: 9, size: 1452 },
+            Extension::LaneProbe { id: 7 },
+            Extension::LaneAnswer { id: 9, lane: 7 },
         ] {
             for len in [12, 16, 1420, 65_535] {
                 let mut bytes = vec![0xff; len];

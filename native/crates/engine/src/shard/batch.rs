@@ -8,6 +8,7 @@ use ports::Ecn;
 use wire::{DATA_HEADER_LEN, DATA_OVERHEAD, padded_len};
 
 use crate::concealment::Concealment;
+use crate::lanes::Lane;
 use crate::silence::Span;
 
 /// Collects datagrams of one session. All but the last have the same size; a shorter one closes the batch.
@@ -50,9 +51,15 @@ pub(crate) struct Target {
     pub(crate) inner_max: usize,
     pub(crate) shape: Shape,
     pub(crate) mark: Ecn,
+    pub(crate) lane: Lane,
 }
 
 impl Target {
+    /// The same, by another lane.
+    pub(crate) fn by(self, lane: Lane) -> Self {
+        Target { lane, ..self }
+    }
+
     /// The same, with the congestion mark of a packet (RFC 6040).
     pub(crate) fn marked_as(self, packet: &[u8]) -> Self {
         Target {
@@ -325,6 +332,7 @@ mod tests {
             padding: conceal::Padding::Sixteen,
         },
         mark: Ecn::NotCapable,
+        lane: 0,
     };
     const B: Target = Target {
         peer: 2,
@@ -335,6 +343,7 @@ mod tests {
             padding: conceal::Padding::Sixteen,
         },
         mark: Ecn::NotCapable,
+        lane: 0,
     };
 
     fn with(lengths: &[usize]) -> TxBatch {
@@ -372,6 +381,7 @@ mod tests {
             ..A
         };
         assert!(!with(&[100]).accepts(marked, 100));
+        assert!(!with(&[100]).accepts(A.by(1), 100), "another lane");
     }
 
     /// LIM-03: a batch never exceeds what one send can carry.

@@ -44,6 +44,17 @@ pub(crate) fn handle_due<C, D>(
                     pass.event(Event::NoAnswer { peer: peer.index });
                 }
             }
+            TimerKey::Lanes { peer } => {
+                if let Some(peer) = pass.state.peer(peer)
+                    && let Some(lanes) = &peer.lanes
+                {
+                    match lanes.round.look(entry.0, pass.now) {
+                        Due::Now => transmitter.probe_lanes(pass, peer),
+                        Due::Later(due) => transmitter.timers.watch(due, key),
+                        Due::Never => {}
+                    }
+                }
+            }
             TimerKey::SessionEnd { slot, local_index } => ended.push(Ended { slot, local_index }),
         }
     }
@@ -64,6 +75,11 @@ pub(crate) fn sweep<C, D>(pass: &Pass<'_, C>, transmitter: &mut Transmitter<D>) 
                 watches(peer, |peer| &peer.persistent_keepalive)
             }
             TimerKey::NoAnswer { peer } => watches(peer, |peer| &peer.no_answer),
+            TimerKey::Lanes { peer } => pass
+                .state
+                .peer(peer)
+                .and_then(|peer| peer.lanes.as_ref())
+                .is_some_and(|lanes| lanes.round.is_watched_by(due)),
             TimerKey::SessionEnd { slot, local_index } => pass
                 .state
                 .session(slot)

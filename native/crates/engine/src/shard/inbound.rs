@@ -24,8 +24,9 @@ use crate::driver::ShardClock;
 use crate::endpoint::Change;
 use crate::event::{Event, FaultSource, HandshakeKind, HandshakeMessage, Pushed, WantReason};
 use crate::gate::{Arrival, Judgement};
+use crate::lanes::Lane;
 use crate::peer::Peer;
-use crate::session::{REJECT_AFTER_MESSAGES, Session};
+use crate::session::Session;
 use crate::stage::{Stage, Work};
 use crate::state::Ended;
 use crate::timers::TimerKey;
@@ -55,15 +56,27 @@ struct Opened {
     checksum: Checksum,
 }
 
-/// Consecutive datagrams of one session from one place.
+/// Consecutive datagrams of one session and lane from one place.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     slot: u32,
     session: &'a Session,
     peer: &'a Peer,
     from: Endpoint,
+    lane: Lane,
     /// The congestion mark that all of them carried outside.
     mark: u8,
+}
+
+impl Run<'_> {
+    fn takes(&self, header: DataHeader) -> bool {
+        self.session.local_index == header.receiver
+            && (self.session.lanes == 1
+                || self
+                    .session
+                    .lane_of(header.counter)
+                    .is_none_or(|lane| lane == self.lane))
+    }
 }
 
 /// Whether frames went to the TUN queue.
@@ -194,7 +207,7 @@ impl Inbound {
             };
             match message {
                 Message::Data(header) => {
-                    let same = run.filter(|run| run.session.local_index == header.receiver);
+                    let same = run.filter(|run| run.takes(header));
                     if same.is_none() || self.opened.len() == OPENED_MAX {
                         start = self.finish(pass, run.take(), start, tun, transmitter);
                         run = run_of(pass, header, slot);
@@ -219,7 +232,7 @@ impl Inbound {
         header: DataHeader,
         range: Range<usize>,
     ) {
-        if header.counter >= REJECT_AFTER_MESSAGES {
+        if run.session.lane_of(header.counter) != Some(run.lane) {
             return pass.dropped(Some(run.peer), DropReason::NoSession, 1);
         }
         let start = range.start + DATA_HEADER_LEN;
@@ -265,10 +278,13 @@ impl Inbound {
         }
         self.drop_unwanted(pass, run);
         for (message, datagram) in self.extensions.drain(..) {
-            transmitter.handle_extension(pass, run.peer, message, datagram);
+            transmitter.handle_extension(pass, run.peer, (run.lane, message, datagram));
         }
         let (packets, bytes) = (self.opened.len() as u64, self.work().bytes as u64);
         run.peer.counters.rx_packets.add(packets);
+        if run.lane > 0 {
+            pass.count(Total::LaneReceiveDatagrams, work.packets);
+        }
         run.peer.counters.rx_bytes.add(bytes);
         let start = pass.spent(Stage::Filter, work, start);
         self.merge(pass, run.peer.index, start, tun, &mut transmitter.faults)
@@ -282,7 +298,7 @@ impl Inbound {
     }
 
     fn drop_replays<C: ShardClock>(&mut self, pass: &Pass<'_, C>, run: Run<'_>) {
-        let mut window = run.session.replay();
+        let mut window = run.session.replay(run.lane);
         let before = self.opened.len();
         self.opened
             .retain(|packet| match window.accept(packet.counter) {
@@ -311,10 +327,13 @@ impl Inbound {
             session,
             peer,
             from,
+            lane,
             mark: _,
         } = run;
         peer.note_received(pass.now);
-        if peer.move_to(Some(from)) == Change::Moved
+        // Only the first lane leaves from the port that answers go to.
+        if lane == 0
+            && peer.move_to(Some(from)) == Change::Moved
             && !peer
                 .move_queued
                 .swap(true, core::sync::atomic::Ordering::AcqRel)
@@ -371,7 +390,9 @@ impl Inbound {
             let bytes = arena
                 .get_mut(packet.start..packet.start + packet.len)
                 .unwrap_or_default();
-            if is_extension(bytes) && speaks_extensions(run.session, peer) {
+            if is_extension(bytes)
+                && (run.session.lanes > 1 || speaks_extensions(run.session, peer))
+            {
                 let kept = Extension::read(bytes)
                     .and_then(|message| extensions.try_push((message, packet.len + overhead)).ok());
                 if kept.is_none() {
@@ -573,11 +594,13 @@ fn run_of<'a, C: ShardClock>(
     if pass.now >= session.end() {
         return None;
     }
+    let lane = session.lane_of(header.counter).unwrap_or(0);
     Some(Run {
         slot,
         session,
         peer,
         from: received.from,
+        lane,
         mark: received.ecn,
     })
 }

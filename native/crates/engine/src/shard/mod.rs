@@ -4,6 +4,7 @@ mod batch;
 mod due;
 mod fit;
 mod inbound;
+mod lanes;
 mod moderation;
 mod outbound;
 mod pass;
@@ -36,6 +37,7 @@ use crate::stage::{Stage, StageTiming, Work};
 use crate::state::Ended;
 
 pub use inbound::SLOTS as UDP_SLOTS_PER_TURN;
+pub use lanes::LaneSockets;
 pub use outbound::FRAMES_PER_TURN as TUN_FRAMES_PER_TURN;
 
 /// What a shard works with.
@@ -47,6 +49,8 @@ pub struct ShardParts<T, D, C> {
     pub v4: Option<D>,
     /// Its IPv6 socket.
     pub v6: Option<D>,
+    /// Sockets of the second lane and those behind it, at most seven.
+    pub lanes: Vec<LaneSockets<D>>,
     /// Its clock.
     pub clock: C,
 }
@@ -93,7 +97,13 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
         parts: ShardParts<T, D, C>,
         limits: ShardLimits,
     ) -> Self {
-        let ShardParts { tun, v4, v6, clock } = parts;
+        let ShardParts {
+            tun,
+            v4,
+            v6,
+            lanes,
+            clock,
+        } = parts;
         let framing = tun.framing();
         let writer = TunWriter::new(framing);
         Shard {
@@ -105,7 +115,11 @@ impl<T: TunQueue, D: Datagrams, C: ShardClock> Shard<T, D, C> {
                 clock,
                 outbound: Outbound::new(framing),
                 inbound: Inbound::new(limits.merge, writer),
-                transmitter: Transmitter::new(v4, v6, TxBatch::new(limits.send_segments_max)),
+                transmitter: Transmitter::new(
+                    LaneSockets { v4, v6 },
+                    lanes,
+                    TxBatch::new(limits.send_segments_max),
+                ),
                 ended: Vec::new(),
                 moderation: Moderation::default(),
                 advice: Advice::Wait,

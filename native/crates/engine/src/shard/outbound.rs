@@ -258,7 +258,8 @@ fn send<C, D>(
     if peer.waiting.len() > 0 {
         to.send_waiting(pass, peer, session);
     }
-    let target = pass.target(peer, session).marked_as(read.packet);
+    let lane = to.lane_of(pass, peer, session, read.packet);
+    let target = pass.target(peer, session).marked_as(read.packet).by(lane);
     let mut work = Work::default();
     let pieces = cursor.pieces_left();
     while cursor.pieces_left() > 0 {

@@ -68,6 +68,7 @@ impl<C: ShardClock> Pass<'_, C> {
             inner_max: self.inner_max(peer),
             shape: self.shape(peer),
             mark: Ecn::NotCapable,
+            lane: 0,
         }
     }
 

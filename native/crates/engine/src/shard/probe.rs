@@ -3,12 +3,14 @@
 use ports::{Datagrams, PathBound};
 use wire::Extension;
 
+use super::lanes::note_turn;
 use super::pass::Pass;
 use super::transmit::{Transmitter, socket_for, tell_too_big};
 use crate::command::{Extensions, Probes};
 use crate::counters::{DropReason, Total};
 use crate::driver::ShardClock;
 use crate::event::Event;
+use crate::lanes::Lane;
 use crate::path::Answer;
 use crate::peer::Peer;
 use crate::session::Session;
@@ -54,13 +56,12 @@ impl<D: Datagrams> Transmitter<D> {
         peer.path.arm();
     }
 
-    /// Does what an extension message of a peer asks for. `datagram` is the length of the whole datagram.
+    /// Does what an extension message of a peer asks for: by which lane it came, and how long the whole datagram was.
     pub(crate) fn handle_extension<C: ShardClock>(
         &mut self,
         pass: &Pass<'_, C>,
         peer: &Peer,
-        message: Extension,
-        datagram: usize,
+        (lane, message, datagram): (Lane, Extension, usize),
     ) {
         match message {
             Extension::MtuProbe { id } => {
@@ -86,6 +87,12 @@ impl<D: Datagrams> Transmitter<D> {
                 }
                 let peer = peer.index;
                 pass.event(Event::ProbeAnswered { peer, id, size });
+            }
+            Extension::LaneProbe { id } => self.answer_lane_probe(pass, peer, lane, id),
+            Extension::LaneAnswer { id, lane } => {
+                if let Some(lanes) = &peer.lanes {
+                    note_turn(pass, lanes.note_answer(lane, id, pass.now));
+                }
             }
         }
     }

@@ -4,15 +4,17 @@ use core::net::SocketAddr;
 use std::io;
 
 use conceal::{Kind, WINDOW_START};
-use ports::{DatagramCounters, Datagrams, Ecn, Endpoint};
+use ports::{DatagramCounters, Datagrams, Endpoint};
 use wire::{Aead, COOKIE_REPLY_LEN, DATA_HEADER_LEN, DataHeader, TAG_LEN};
 
 use super::batch::{Carriage, Target, TxBatch};
+use super::lanes::{LaneSockets, lane_socket, note_turn};
 use super::pass::{FaultReporter, Pass};
 use crate::concealment::{Concealment, Reach};
 use crate::counters::{DropReason, Total};
-use crate::driver::{Ready, ShardClock, WantRoom};
+use crate::driver::{LaneFamily, Ready, ShardClock, WantRoom, lane_bit};
 use crate::event::{Event, FaultSource, WantReason};
+use crate::lanes::Turn;
 use crate::path::{Belief, Lowered, News};
 use crate::peer::Peer;
 use crate::session::Session;
@@ -24,6 +26,8 @@ use crate::timers::{TimerKey, TimerQueue};
 pub(crate) struct Transmitter<D> {
     pub(crate) v4: Option<D>,
     pub(crate) v6: Option<D>,
+    /// Sockets of the second lane and those behind it.
+    pub(crate) lanes: Vec<LaneSockets<D>>,
     pub(crate) batch: TxBatch,
     pub(crate) timers: TimerQueue,
     pub(crate) faults: FaultReporter,
@@ -31,7 +35,12 @@ pub(crate) struct Transmitter<D> {
 }
 
 impl<D: Datagrams> Transmitter<D> {
-    pub(crate) fn new(v4: Option<D>, v6: Option<D>, mut batch: TxBatch) -> Self {
+    pub(crate) fn new(
+        sockets: LaneSockets<D>,
+        lanes: Vec<LaneSockets<D>>,
+        mut batch: TxBatch,
+    ) -> Self {
+        let LaneSockets { v4, v6 } = sockets;
         if [&v4, &v6]
             .into_iter()
             .flatten()
@@ -42,6 +51,7 @@ impl<D: Datagrams> Transmitter<D> {
         Transmitter {
             v4,
             v6,
+            lanes,
             batch,
             timers: TimerQueue::new(),
             faults: FaultReporter::default(),
@@ -57,6 +67,7 @@ impl<D: Datagrams> Transmitter<D> {
     pub(crate) fn note_room(&mut self, ready: Ready) {
         self.full.v4 &= !ready.room_v4;
         self.full.v6 &= !ready.room_v6;
+        self.full.lanes &= !ready.room_lanes;
     }
 
     /// Queues a keepalive of a session behind what is collected.
@@ -94,7 +105,8 @@ impl<D: Datagrams> Transmitter<D> {
     ) -> usize {
         let mut sent = 0;
         while let Some(packet) = peer.waiting.pop(&pass.shared.waiting_bytes) {
-            let target = pass.target(peer, session).marked_as(&packet);
+            let lane = self.lane_of(pass, peer, session, &packet);
+            let target = pass.target(peer, session).marked_as(&packet).by(lane);
             self.push_packet(pass, target, &packet);
             sent += 1;
         }
@@ -120,7 +132,7 @@ impl<D: Datagrams> Transmitter<D> {
         let Some(endpoint) = peer.endpoint.load() else {
             return pass.dropped(Some(peer), DropReason::Io, datagrams);
         };
-        let Some(first) = session.reserve(datagrams) else {
+        let Some(first) = session.reserve(target.lane, datagrams) else {
             return pass.dropped(Some(peer), DropReason::NoSession, datagrams);
         };
         let work = Work {
@@ -141,8 +153,11 @@ impl<D: Datagrams> Transmitter<D> {
             peer.window.raise(self.batch.longest_datagram());
         }
         let start = pass.spent(Stage::Seal, work, start);
-        let accepted = self.send_batch(pass, peer, endpoint, target.mark);
+        let accepted = self.send_batch(pass, peer, endpoint, target);
         pass.spent(Stage::UdpSend, work, start);
+        if session.lanes > 1 {
+            self.note_lane(pass, peer, target.lane);
+        }
         self.look_at_belief(pass, peer, endpoint);
         self.account(pass, peer, accepted);
         if session.wants_rekey_on_send(pass.now) {
@@ -157,7 +172,7 @@ impl<D: Datagrams> Transmitter<D> {
         }
         let remote = peer.endpoint.load().map(|endpoint| endpoint.remote);
         let state = remote
-            .and_then(|remote| socket_for(&mut self.v4, &mut self.v6, remote))
+            .and_then(|remote| self.socket_of(target.lane, remote))
             .map(|socket| socket.state());
         if state.is_some_and(|state| state.gso.is_on() && !state.equal_tails.is_on()) {
             self.batch.commit(target, 0);
@@ -171,9 +186,14 @@ impl<D: Datagrams> Transmitter<D> {
         pass: &Pass<'_, C>,
         peer: &Peer,
         endpoint: Endpoint,
-        mark: Ecn,
+        target: Target,
     ) -> usize {
-        let Some(socket) = socket_for(&mut self.v4, &mut self.v6, endpoint.remote) else {
+        let Target { mark, lane, .. } = target;
+        let socket = match lane {
+            0 => socket_for(&mut self.v4, &mut self.v6, endpoint.remote),
+            lane => lane_socket(&mut self.lanes, lane, endpoint.remote),
+        };
+        let Some(socket) = socket else {
             return 0;
         };
         socket.rely_on(peer.path.bound());
@@ -201,6 +221,15 @@ impl<D: Datagrams> Transmitter<D> {
                 peer.endpoint.replace(endpoint, unpinned);
             }
             match &outcome.error {
+                Some(error) if error.kind() == io::ErrorKind::WouldBlock && lane > 0 => {
+                    let family = if endpoint.remote.is_ipv4() {
+                        LaneFamily::V4
+                    } else {
+                        LaneFamily::V6
+                    };
+                    self.full.lanes |= lane_bit(lane, family);
+                    break;
+                }
                 Some(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     self.full.v4 |= endpoint.remote.is_ipv4();
                     self.full.v6 |= endpoint.remote.is_ipv6();
@@ -210,6 +239,14 @@ impl<D: Datagrams> Transmitter<D> {
                     if let Some(payload) = socket.path_payload(endpoint.remote) {
                         note_too_big(pass, peer, payload);
                     }
+                }
+                Some(error) if error.kind() == io::ErrorKind::PermissionDenied && lane > 0 => {
+                    // A rule of this host lets the port out no more; the first one may be allowed.
+                    let lanes = peer.lanes.as_ref();
+                    note_turn(
+                        pass,
+                        lanes.map_or(Turn::Nothing, |lanes| lanes.fail(lane, pass.now)),
+                    );
                 }
                 Some(error) => self.faults.report(pass, FaultSource::UdpSend, error),
                 None => {}
@@ -355,10 +392,15 @@ impl<D: Datagrams> Transmitter<D> {
 
     /// Shows the counts of both sockets.
     pub(crate) fn publish<C: ShardClock>(&self, pass: &Pass<'_, C>) {
-        let none = DatagramCounters::default();
-        let v4 = self.v4.as_ref().map_or(&none, Datagrams::counters);
-        let v6 = self.v6.as_ref().map_or(&none, Datagrams::counters);
         let totals = &pass.board.totals;
+        let lanes = self.lanes.iter().flat_map(|lane| [&lane.v4, &lane.v6]);
+        let sum = |of: fn(&DatagramCounters) -> u64| {
+            let sockets = [&self.v4, &self.v6].into_iter().chain(lanes.clone());
+            sockets
+                .flatten()
+                .map(|socket| of(socket.counters()))
+                .sum::<u64>()
+        };
         let errors = |of: &DatagramCounters| {
             of.send_would_block
                 + of.send_no_buffers
@@ -367,23 +409,21 @@ impl<D: Datagrams> Transmitter<D> {
                 + of.send_refused
                 + of.send_other
         };
-        totals.set(Total::UdpSendCalls, v4.send_calls + v6.send_calls);
-        totals.set(Total::UdpSendGso, v4.send_gso + v6.send_gso);
+        totals.set(Total::UdpSendCalls, sum(|of| of.send_calls));
+        totals.set(Total::UdpSendGso, sum(|of| of.send_gso));
+        totals.set(Total::UdpSendDatagrams, sum(|of| of.send_datagrams));
+        totals.set(Total::UdpSendErrors, sum(errors));
+        totals.set(Total::UdpSendFallbacks, sum(|of| of.send_fallback));
+        totals.set(Total::UdpReceiveCalls, sum(|of| of.receive_calls));
+        totals.set(Total::UdpReceiveGro, sum(|of| of.receive_gro));
+        totals.set(Total::UdpReceiveDatagrams, sum(|of| of.receive_datagrams));
+        totals.set(Total::UdpReceiveTruncated, sum(|of| of.receive_truncated));
+        let by_lanes = lanes.flatten();
         totals.set(
-            Total::UdpSendDatagrams,
-            v4.send_datagrams + v6.send_datagrams,
-        );
-        totals.set(Total::UdpSendErrors, errors(v4) + errors(v6));
-        totals.set(Total::UdpSendFallbacks, v4.send_fallback + v6.send_fallback);
-        totals.set(Total::UdpReceiveCalls, v4.receive_calls + v6.receive_calls);
-        totals.set(Total::UdpReceiveGro, v4.receive_gro + v6.receive_gro);
-        totals.set(
-            Total::UdpReceiveDatagrams,
-            v4.receive_datagrams + v6.receive_datagrams,
-        );
-        totals.set(
-            Total::UdpReceiveTruncated,
-            v4.receive_truncated + v6.receive_truncated,
+            Total::LaneSendDatagrams,
+            by_lanes
+                .map(|socket| socket.counters().send_datagrams)
+                .sum(),
         );
     }
 }

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use engine::{
-    Engine, EngineLimits, Ready, Shard, ShardClock, ShardLimits, ShardParts, StageTiming,
+    Engine, EngineLimits, LaneSockets, Ready, Shard, ShardClock, ShardLimits, ShardParts,
+    StageTiming,
 };
 use offload::{ByteOrder, MergeLimits, NEEDS_CHECKSUM, VirtioHeader, gso};
 use ports::{ByteOrderTag, Clock, Framing, Instant};
@@ -53,6 +54,7 @@ pub const EVERYTHING: Ready = Ready {
     v6: true,
     room_v4: false,
     room_v6: false,
+    room_lanes: 0,
 };
 pub const OUTER: [&str; 2] = ["192.0.2.1:51820", "192.0.2.2:51820"];
 /// Inner addresses as the packet fixtures have them: the first host sends, the second receives.
@@ -119,14 +121,27 @@ impl Node {
             FRAMING
         };
         let (tun, host) = memory_tun(framing);
+        let outer: SocketAddr = outer.parse().unwrap();
+        let socket = |lane: u16| TestSocket {
+            inner: network.socket(match lane {
+                0 => outer,
+                lane => SocketAddr::new(outer.ip(), 40_000 + lane),
+            }),
+            full: Arc::clone(&socket_full),
+            wire: Arc::clone(&wire),
+            lane: lane.into(),
+        };
+        let lane = |lane| LaneSockets {
+            v4: Some(socket(lane)),
+            v6: None,
+        };
         let parts = ShardParts {
             tun,
-            v4: Some(TestSocket {
-                inner: network.socket(outer.parse().unwrap()),
-                full: Arc::clone(&socket_full),
-                wire: Arc::clone(&wire),
-            }),
+            v4: Some(socket(0)),
             v6: None,
+            lanes: (1..u16::try_from(wire.lanes.max(1)).unwrap())
+                .map(lane)
+                .collect(),
             clock: clock.clone(),
         };
         let limits = ShardLimits {

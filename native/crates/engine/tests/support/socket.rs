@@ -1,7 +1,7 @@
 //! A socket in memory that can be full, marks what it receives, and remembers what it sent.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use core::net::SocketAddr;
@@ -16,6 +16,8 @@ pub struct TestSocket {
     pub inner: MemoryDatagrams,
     pub full: Arc<AtomicBool>,
     pub wire: Arc<Wire>,
+    /// Which lane it is the socket of.
+    pub lane: usize,
 }
 
 /// What a test wants of the network and the device below a node, and what it saw there.
@@ -27,6 +29,12 @@ pub struct Wire {
     pub mangles_equal_tails: AtomicBool,
     /// The node's TUN device carries no header.
     pub plain_device: bool,
+    /// Lanes that the node has.
+    pub lanes: usize,
+    /// Lanes whose datagrams get lost, one bit each.
+    pub lost_lanes: AtomicU8,
+    /// Datagrams that went out, by lane.
+    pub by_lane: [AtomicUsize; 8],
     /// Every send, in order.
     pub sends: Mutex<Vec<Sent>>,
 }
@@ -64,6 +72,15 @@ impl Datagrams for TestSocket {
         if self.full.load(Ordering::Relaxed) {
             return SendOutcome {
                 error: Some(io::ErrorKind::WouldBlock.into()),
+                ..SendOutcome::default()
+            };
+        }
+        let count = payload.len().div_ceil(segment_size.max(1));
+        self.wire.by_lane[self.lane].fetch_add(count, Ordering::Relaxed);
+        if self.wire.lost_lanes.load(Ordering::Relaxed) & (1 << self.lane) != 0 {
+            return SendOutcome {
+                accepted: count,
+                handled: count,
                 ..SendOutcome::default()
             };
         }

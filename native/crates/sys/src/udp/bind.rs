@@ -1,6 +1,7 @@
 use core::net::SocketAddr;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
 
 use ports::{DatagramCounters, FeatureState, OffReason, PathBound};
 
@@ -9,7 +10,7 @@ use super::calls::{BATCH_MAX, Incoming};
 use super::discovery::Discovery;
 use super::option::{self, Buffer};
 use super::socket::{Socket, real_now};
-use super::{BindError, Family, Switch, UdpOptions, UdpSocket};
+use super::{BindError, Direction, Family, Switch, UdpOptions, UdpSocket};
 use crate::{KernelVersion, errno};
 
 /// The sockets of all shards, on one port.
@@ -115,6 +116,10 @@ impl<C> Socket<C> {
             |operation| move |source| BindError::from_kernel(operation, options.port, source);
         let fd = open(options.family).map_err(refused("opening a UDP socket"))?;
         set_up(fd.as_fd(), options)?;
+        if options.direction == Direction::SendOnly {
+            // Before the port is bound, so that nothing comes in between.
+            option::refuse_all(fd.as_fd()).map_err(refused("refusing datagrams"))?;
+        }
         bind(fd.as_fd(), any(options)).map_err(refused("binding a UDP port"))?;
         let port = local_port(fd.as_fd()).map_err(refused("reading the UDP port"))?;
         let buffer = |which| {
@@ -128,7 +133,7 @@ impl<C> Socket<C> {
             turn_gro_on(fd.as_fd(), options),
         );
         Ok(Self {
-            fd,
+            fd: Arc::new(fd),
             calls,
             family: options.family,
             port,

@@ -17,7 +17,7 @@ pub(crate) use address::Name;
 pub use bind::{ShardSockets, Shards, bind_shards};
 pub use error::BindError;
 pub use path_mtu::path_mtu;
-pub use socket::{EqualTail, Family, Switch, UdpOptions, UdpSocket};
+pub use socket::{Direction, EqualTail, Family, Switch, UdpOptions, UdpSocket};
 
 #[cfg(test)]
 mod tests;

@@ -48,6 +48,41 @@ pub(super) fn set_buffer(fd: BorrowedFd<'_>, buffer: Buffer, bytes: usize) -> io
     Ok(usize::try_from(reported).unwrap_or(0) / 2)
 }
 
+/// Lets the kernel drop everything that arrives.
+pub(super) fn refuse_all(fd: BorrowedFd<'_>) -> io::Result<()> {
+    let mut accept_no_byte = libc::sock_filter {
+        code: RETURN_CONSTANT,
+        jt: 0,
+        jf: 0,
+        k: 0,
+    };
+    let program = libc::sock_fprog {
+        len: 1,
+        filter: &raw mut accept_no_byte,
+    };
+    // SAFETY:
+    // - the descriptor is borrowed, so it stays open for the call;
+    // - pointer and size describe one live program, whose one instruction outlives the call; the kernel copies both.
+    let returned = unsafe {
+        libc::setsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_ATTACH_FILTER,
+            (&raw const program).cast(),
+            size_of_program(),
+        )
+    };
+    errno::check(returned).map(drop)
+}
+
+/// `BPF_RET | BPF_K`.
+const RETURN_CONSTANT: u16 = 6;
+
+#[expect(clippy::cast_possible_truncation, reason = "16 bytes at most")]
+const fn size_of_program() -> libc::socklen_t {
+    size_of::<libc::sock_fprog>() as libc::socklen_t
+}
+
 /// One of the two buffers of a socket.
 #[derive(Clone, Copy)]
 pub(super) enum Buffer {

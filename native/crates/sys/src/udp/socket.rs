@@ -1,6 +1,7 @@
 use core::net::SocketAddr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use ports::{
     Carriage, Clock, DatagramCounters, DatagramState, Datagrams, Ecn, Endpoint, FeatureState,
@@ -36,6 +37,18 @@ pub struct UdpOptions {
     pub equal_tail: EqualTail,
     /// Firewall mark of everything sent.
     pub mark: Option<u32>,
+    /// Whether it receives anything.
+    pub direction: Direction,
+}
+
+/// What a socket is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// Sends and receives.
+    #[default]
+    Both,
+    /// Only sends: the kernel drops what arrives, so that nothing waits for a reader that never comes.
+    SendOnly,
 }
 
 impl Default for UdpOptions {
@@ -51,6 +64,7 @@ impl Default for UdpOptions {
             gso_segments_max: 64,
             equal_tail: EqualTail::Auto,
             mark: None,
+            direction: Direction::Both,
         }
     }
 }
@@ -157,6 +171,12 @@ impl UdpSocket {
         self.inner.connect(remote)
     }
 
+    /// Its descriptor, which stays open as long as somebody holds it.
+    #[must_use]
+    pub fn descriptor(&self) -> Arc<OwnedFd> {
+        Arc::clone(&self.inner.fd)
+    }
+
     /// Tries GSO again if it was turned off after a failed call; for use after a route change. It is also tried again
     /// by itself after ten minutes.
     pub fn retry_gso(&mut self) {
@@ -216,7 +236,7 @@ impl AsFd for UdpSocket {
 
 /// The socket over any set of calls.
 pub(super) struct Socket<C> {
-    pub(super) fd: OwnedFd,
+    pub(super) fd: Arc<OwnedFd>,
     pub(super) calls: C,
     pub(super) family: Family,
     pub(super) port: u16,
