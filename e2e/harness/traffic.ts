@@ -18,6 +18,7 @@ export type TransferResult = z.infer<typeof TransferSchema>;
 export type DatagramResult = z.infer<typeof DatagramSchema>;
 export type MannersResult = z.infer<typeof MannersSchema>;
 export type StreamResult = z.infer<typeof StreamSchema>;
+export type FlowsResult = z.infer<typeof FlowsSchema>;
 export type PingResult = { readonly sent: number; readonly received: number };
 
 /** Sends pseudo-random bytes over TCP and compares what arrived. */
@@ -60,6 +61,18 @@ export async function steadyStream(road: Road, mbit: number, seconds: number): P
       { timeoutMs: (seconds + 30) * 1_000 },
     );
     return StreamSchema.parse(JSON.parse(output));
+  });
+}
+
+/** Sends UDP flows of constant rate side by side, and says what came back of them, in which order and after which gaps. */
+export async function pacedFlows(road: Road, flows: number, seconds: number): Promise<FlowsResult> {
+  return withServer(road, PACED, async (port) => {
+    const output = await road.from.must(
+      process.execPath,
+      argv`${builtProgram(PACED)} send ${road.address} ${port} ${flows} ${seconds}`,
+      { timeoutMs: (seconds + 30) * 1_000 },
+    );
+    return FlowsSchema.parse(JSON.parse(output));
   });
 }
 
@@ -128,10 +141,18 @@ const StreamSchema = z.object({
   /** Wall clock when the first step left; null when no connection came. */
   firstSentAtMs: z.number().nullable(),
 });
+const FlowsSchema = z.object({
+  sent: z.number(),
+  returned: z.number(),
+  reordered: z.number(),
+  longestGapMs: z.number(),
+  silentFlows: z.number(),
+});
 const TRANSFER = "harness/traffic/transfer.js";
 const DATAGRAMS = "harness/traffic/datagrams.js";
 const MANNERS = "harness/traffic/manners.js";
 const STEADY = "harness/traffic/steady-stream.js";
+const PACED = "harness/traffic/paced-flows.js";
 const CHURN = "harness/traffic/churn.js";
 const PING_PATIENCE_SECONDS = 3;
 let lastPort = 20_000;

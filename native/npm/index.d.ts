@@ -146,6 +146,11 @@ export interface EngineOptions {
   peersMax?: number
   /** Flows that the filter remembers at once, 1024 to 16777216. Default 131072. */
   flowsMax?: number
+  /**
+   * Most UDP source ports towards one peer, 1 to 8: more than one only under sessions that say so. Every port costs a
+   * socket per worker and address family. Default 1.
+   */
+  lanes?: number
   /** Size to ask for, of each socket buffer. Default 7340032. */
   socketBufferBytes?: number
   /** Segmentation by the kernel on send. Default `auto`. */
@@ -216,6 +221,10 @@ export interface EngineStatus {
   udpSlotsPerTurn: number
   /** Niceness of the workers: the one asked for, or that of the process where it was refused. */
   niceness: number
+  /** UDP ports of the lanes behind the first, from which data leaves; empty = there is one lane only. */
+  lanePorts: Array<number>
+  /** Why there are fewer lanes than asked for. */
+  laneProblem?: string
 }
 
 /** Columns of `Engine.readFlows`. */

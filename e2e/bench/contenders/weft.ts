@@ -22,10 +22,13 @@ export function weftContenders(): Contender[] {
   return contendersFor(VARIANTS);
 }
 
-/** Agents with a fixed number of workers. */
+/** Agents with a fixed number of workers; where they have lanes of their own accord, without them, too. */
 export function shardContenders(): Contender[] {
   return contendersFor(
-    SHARD_COUNTS.map((count) => ({ name: `weft with WEFT_SHARDS=${count}`, env: { WEFT_SHARDS: count } })),
+    SHARD_SETTINGS.map((env) => {
+      const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+      return { name: `weft with ${settings.join(" ")}`, env };
+    }),
   );
 }
 
@@ -69,7 +72,7 @@ async function startVariant(site: Site, variant: Variant, provide: () => Promise
   return {
     ok: true,
     tunnel: {
-      profile: `${carried.cipher}, elision ${carried.elision}`,
+      profile: `${carried.cipher}, elision ${carried.elision}, lanes ${carried.lanes}`,
       interfaces: { a: a.interfaceName, b: b.interfaceName },
       v4: { a: a.ipv4, b: b.ipv4 },
       v6: { a: a.ipv6, b: b.ipv6 },
@@ -109,19 +112,17 @@ async function addNetwork(owned: OwnedNetwork, name: string): Promise<string> {
 /** Why the built agent does not know one of the settings, or `undefined`: it refuses nonsense only in those that it reads. */
 async function whyNotSettable(env: Variant["env"]): Promise<string | undefined> {
   const module: unknown = await import(pathToFileURL(repositoryPath(TUNING_MODULE)).href);
-  const { engineTuning, cipherWish } = TuningModule.parse(module);
-  const unknown = Object.keys(env).filter((name) =>
-    [engineTuning, cipherWish].every((read) => read({ [name]: "nonsense" }).ok),
-  );
+  const readers = Object.values(TuningModule.parse(module));
+  const unknown = Object.keys(env).filter((name) => readers.every((read) => read({ [name]: "nonsense" }).ok));
   return unknown.length === 0 ? undefined : `the built agent has no setting ${unknown.join(", ")}`;
 }
 
-const PeerProfile = z.object({ profile: z.string(), cipher: z.string(), elision: z.string() });
+const PeerProfile = z.object({ profile: z.string(), cipher: z.string(), elision: z.string(), lanes: z.number() });
 const StatusOutput = z.object({ peers: z.array(PeerProfile) });
 const SETTLED = new Set(["plain", "active"]);
 const TUNING_MODULE = "apps/agent/dist/settings/engine-tuning.js";
 const Reader = z.custom<(env: Variant["env"]) => { readonly ok: boolean }>((value) => typeof value === "function");
-const TuningModule = z.object({ engineTuning: Reader, cipherWish: Reader });
+const TuningModule = z.object({ engineTuning: Reader, cipherWish: Reader, laneWish: Reader });
 const VARIANTS: readonly Variant[] = [
   { name: "weft", env: {} },
   {
@@ -133,4 +134,11 @@ const VARIANTS: readonly Variant[] = [
   { name: "weft without profile counters", env: { WEFT_STAGE_TIMING: "off" } },
   { name: "weft without offload", env: { WEFT_TUN_OFFLOAD: "off", WEFT_UDP_GSO: "off", WEFT_UDP_GRO: "off" } },
 ];
-const SHARD_COUNTS = ["1", "2", "4", "8"] as const;
+const SHARD_SETTINGS: readonly Readonly<Record<string, string>>[] = [
+  { WEFT_SHARDS: "1" },
+  { WEFT_SHARDS: "2" },
+  { WEFT_SHARDS: "4" },
+  { WEFT_SHARDS: "4", WEFT_LANES: "off" },
+  { WEFT_SHARDS: "8" },
+  { WEFT_SHARDS: "8", WEFT_LANES: "off" },
+];

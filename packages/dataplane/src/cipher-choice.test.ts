@@ -29,4 +29,7 @@ test("a node announces what it offers and what is not switched off", () => {
 
   expect(profileCapabilities({ cipher: aes, checksumElision: "auto" })).toEqual(["cipher.aes-256-gcm", "elide"]);
   expect(profileCapabilities({ cipher: chacha, checksumElision: "off" })).toEqual([]);
+  const lanes = (offered: number) => ({ offered, reason: "a test" });
+  expect(profileCapabilities({ cipher: chacha, checksumElision: "off", lanes: lanes(4) })).toEqual(["lanes.4"]);
+  expect(profileCapabilities({ cipher: chacha, checksumElision: "off", lanes: lanes(1) })).toEqual([]);
 });

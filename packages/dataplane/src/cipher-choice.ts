@@ -1,4 +1,5 @@
-import { CAPABILITY, type LinkCipher } from "@weft/protocol";
+import { CAPABILITY, laneCapability, type LinkCipher } from "@weft/protocol";
+import type { LaneChoice } from "./lane-choice.ts";
 
 /** What sealing a packet costs with one cipher on this machine. */
 export type CipherSpeed = {
@@ -44,10 +45,13 @@ export function chooseCipher(wish: CipherWish, speeds: readonly CipherSpeed[]): 
 export function profileCapabilities(own: {
   readonly cipher: CipherChoice;
   readonly checksumElision: "auto" | "off";
+  /** Absent = none are offered. */
+  readonly lanes?: LaneChoice;
 }): readonly string[] {
   return [
     ...(own.cipher.offered === "aes-256-gcm" ? [CAPABILITY.aes256Gcm] : []),
     ...(own.checksumElision === "off" ? [] : [CAPABILITY.elision]),
+    ...(own.lanes && own.lanes.offered > 1 ? [laneCapability(own.lanes.offered)] : []),
   ];
 }
 

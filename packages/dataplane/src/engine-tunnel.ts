@@ -7,7 +7,15 @@ import { createDrive, type Scheduler } from "./io/drive.ts";
 import { createRecordReader, readFlows } from "./io/flow-reader.ts";
 import { createMtuControl, mtuBounds } from "./io/mtu-control.ts";
 import type { InterfaceControl } from "./io/interface-control.ts";
-import type { OffloadState, Tunnel, TunnelClock, TunnelError, TunnelEvent, TunnelSelf } from "./tunnel.ts";
+import type {
+  OffloadState,
+  Tunnel,
+  TunnelClock,
+  TunnelError,
+  TunnelEvent,
+  TunnelSelf,
+  TunnelStatus,
+} from "./tunnel.ts";
 
 /** The parts of a tunnel that differ between the real one and the one of tests. */
 export type EngineTunnelParts = {
@@ -87,6 +95,7 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
       status: () => ({
         ...fixed,
         offloads: state === "closed" ? [] : offloadsOf(engine),
+        lanes: state === "closed" ? { ports: [], problem: null } : lanesOf(engine),
         peerCount: core.peerCount(),
       }),
       close() {
@@ -109,6 +118,11 @@ export function createEngineTunnel(parts: EngineTunnelParts): Result<Tunnel, Tun
 
 function offloadsOf(engine: Engine): readonly OffloadState[] {
   return engine.status().offloads.map(({ name, state, reason }) => ({ name, state, reason: reason ?? null }));
+}
+
+function lanesOf(engine: Engine): TunnelStatus["lanes"] {
+  const { lanePorts = [], laneProblem } = engine.status();
+  return { ports: lanePorts, problem: laneProblem ?? null };
 }
 
 function flat(result: Result<Result<void, TunnelError>, TunnelError>): Result<void, TunnelError> {

@@ -35,6 +35,7 @@ export {
   type CipherSpeed,
   type CipherWish,
 } from "./cipher-choice.ts";
+export { chooseLanes, type LaneChoice, type LaneWish } from "./lane-choice.ts";
 export { generateKeyPair, type KeyPair, publicKeyOf } from "./keys.ts";
 export { type HostInterface, interfaceAddresses, measureCiphers, ping, removeInterface } from "./native-interface.ts";
 export { createTunnel } from "./native-tunnel.ts";

@@ -65,6 +65,8 @@ export type EngineTuning = {
   readonly tunOffload?: "auto" | "tcp" | "off";
   readonly shards?: number;
   readonly peersMax?: number;
+  /** Most UDP source ports towards one peer, 1 (the default) to 8; used only where the profile of a session has lanes. */
+  readonly lanes?: number;
   readonly socketBufferBytes?: number;
   readonly udpGso?: "auto" | "off";
   readonly udpGro?: "auto" | "off";
@@ -286,6 +288,8 @@ export type TunnelStatus = {
   readonly listenPort: number;
   readonly shards: number;
   readonly offloads: readonly OffloadState[];
+  /** Ports of the lanes behind the first, and why there are fewer than asked for. */
+  readonly lanes: { readonly ports: readonly number[]; readonly problem: string | null };
   readonly peerCount: number;
 };
 

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isSameProfile, type LinkProfile, linkProfileFromBytes, linkProfileToBytes } from "./link-profile.ts";
+import {
+  isSameProfile,
+  laneCapability,
+  lanesAnnounced,
+  type LinkProfile,
+  linkProfileFromBytes,
+  linkProfileToBytes,
+} from "./link-profile.ts";
 
 const FAST: LinkProfile = { revision: 0x01020304, cipher: "aes-256-gcm", elision: "on", lanes: 4 };
 
@@ -29,6 +36,14 @@ test("any bytes are refused or are the form of exactly one profile", () => {
       else expect(known).toBe(0);
     }),
   );
+});
+
+test("lanes are announced by one word, and words that nobody writes count for nothing", () => {
+  for (const lanes of [2, 5, 8]) expect(lanesAnnounced(["x", laneCapability(lanes)])).toBe(lanes);
+  for (const word of ["lanes.0", "lanes.1", "lanes.9", "lanes.64", "lanes.-2", "lanes", "lanes.NaN", "lanes.2 "]) {
+    expect(lanesAnnounced([word])).toBe(1);
+  }
+  expect(lanesAnnounced([])).toBe(1);
 });
 
 test("two profiles are the same only if everything is", () => {

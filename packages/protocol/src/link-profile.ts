@@ -65,6 +65,24 @@ export const CAPABILITY = {
   filterSetChanges: "filter-sets.change",
 } as const;
 
+/** What an agent announces that can use so many lanes, 2 to 8. */
+export function laneCapability(lanes: number): string {
+  return `${LANE_WORD}${lanes}`;
+}
+
+/** How many lanes are announced; 1 = none beside the port that every peer has. Words of later versions count for nothing. */
+export function lanesAnnounced(capabilities: readonly string[]): number {
+  const counts = capabilities
+    .filter((word) => word.startsWith(LANE_WORD))
+    .map((word) => word.slice(LANE_WORD.length))
+    .filter((text) => /^[2-8]$/.test(text));
+  return Math.max(1, ...counts.map(Number));
+}
+
+/** More lanes than this are announced by nobody. */
+export const LANES_OFFERED_MAX = 8;
+const LANE_WORD = "lanes.";
+
 export const LINK_PROFILE_BYTES = 8;
 /** More lanes than this are never used. */
 export const LANES_MAX = 64;

@@ -7,7 +7,7 @@ import { WebSocketServer } from "ws";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
-import { cipherWish, engineTuning } from "../settings/engine-tuning.ts";
+import { cipherWish, engineTuning, laneWish } from "../settings/engine-tuning.ts";
 import { stateDirectory } from "../settings/paths.ts";
 import { parseServerUrl, streamUrl } from "../settings/server-url.ts";
 import { aStatus } from "../testing/a-status.ts";
@@ -279,6 +279,8 @@ describe("text", () => {
           cipher: "chacha20-poly1305",
           elision: "off",
           lanes: 1,
+          lanesInUse: 1,
+          lanesNote: null,
           pathMtu: { state: "unknown" },
           rxBytes: 0,
           txBytes: 2048,
@@ -353,6 +355,12 @@ describe("settings", () => {
     expect(engineTuning({ WEFT_CHECKSUM_ELISION: "off" })).toEqual({ ok: true, value: { checksumElision: "off" } });
     expect(cipherWish({})).toEqual({ ok: true, value: "auto" });
     expect(cipherWish({ WEFT_CIPHER: "aes-256-gcm" })).toEqual({ ok: true, value: "aes-256-gcm" });
+    expect(laneWish({})).toEqual({ ok: true, value: "auto" });
+    expect(laneWish({ WEFT_LANES: "off" })).toEqual({ ok: true, value: "off" });
+    expect(laneWish({ WEFT_LANES: "4" })).toEqual({ ok: true, value: 4 });
+    for (const text of ["0", "9", "four", "4.0", "-1", "08"]) {
+      expect(laneWish({ WEFT_LANES: text })).toMatchObject({ ok: false, error: { code: "bad_environment" } });
+    }
     expect(cipherWish({ WEFT_CIPHER: "rot13" })).toMatchObject({ ok: false, error: { code: "bad_environment" } });
     expect(engineTuning({ WEFT_SHARDS: "many" })).toMatchObject({ ok: false, error: { code: "bad_environment" } });
     expect(engineTuning({ WEFT_TUN_OFFLOAD: "on" })).toMatchObject({ ok: false });

@@ -45,6 +45,13 @@ export function metricsText(view: StatusView): string {
       { help: "Whether a peer has a session.", type: "gauge" },
       peers.map(({ name, session }) => sample({ peer: name }, session === "up" ? 1 : 0)),
     ),
+    ...LANE_COLUMNS.flatMap(([column, name, help]) =>
+      family(
+        name,
+        { help, type: "gauge" },
+        peers.map((peer) => sample({ peer: peer.name }, peer[column])),
+      ),
+    ),
     ...PEER_COLUMNS.flatMap(([column, name, help]) =>
       family(
         name,
@@ -66,6 +73,10 @@ const STAGE_COLUMNS = [
   ["packets", "Packets per stage."],
   ["bytes", "Bytes per stage."],
   ["nanoseconds", "Time per stage."],
+] as const;
+const LANE_COLUMNS = [
+  ["lanes", "weft_peer_lanes", "UDP source ports agreed on with a peer."],
+  ["lanesInUse", "weft_peer_lanes_in_use", "UDP source ports that data to a peer goes by."],
 ] as const;
 const PEER_COLUMNS = [
   ["rxBytes", "weft_peer_receive_bytes_total", "Bytes received from a peer."],

@@ -1,5 +1,5 @@
 import { profileCapabilities } from "@weft/dataplane";
-import type { CipherChoice, EngineTuning, HostInterface, PeerState, TunnelEvent } from "@weft/dataplane";
+import type { CipherChoice, EngineTuning, HostInterface, LaneChoice, PeerState, TunnelEvent } from "@weft/dataplane";
 import { ANNOUNCED_WORK, CAPABILITY, forbiddenCapability, workCapability } from "@weft/protocol";
 import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
 
@@ -20,6 +20,7 @@ import type { HostFacts } from "../os/host-facts.ts";
 import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
 import { createJobs, type Diagnostics, type Jobs, type JobsDeps } from "./jobs.ts";
 import type { ForbiddenJobs } from "../settings/forbidden-jobs.ts";
+import { NO_LANES } from "./lane-state.ts";
 import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
 import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keeper.ts";
@@ -50,6 +51,8 @@ export type NodeSurroundings = {
   readonly conceal: ConcealSetting | null;
   /** What is offered to other agents, and why. */
   readonly cipher: CipherChoice;
+  /** Absent = no lanes are offered. */
+  readonly lanes?: LaneChoice;
   readonly mtuPolicy: MtuPolicy;
   readonly host: HostFacts;
   readonly forbiddenJobs: ForbiddenJobs;
@@ -82,6 +85,7 @@ export type MeshNode = {
   readonly control: ControlClient;
   readonly version: () => MapVersion | null;
   readonly cipher: CipherChoice;
+  readonly lanes: LaneChoice;
   readonly peerState: (peer: MapPeer) => PeerState | null;
   /** Milliseconds by which this host's clock is ahead of the server's; `null` while unknown. */
   readonly clockSkewMs: () => number | null;
@@ -169,6 +173,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     control,
     version: keeper.version,
     cipher: deps.cipher,
+    lanes: deps.lanes ?? NO_LANES,
     peerState,
     clockSkewMs: clock.skewMs,
     problems,
@@ -375,7 +380,11 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       os,
       arch,
       capabilities: [
-        ...profileCapabilities({ cipher: deps.cipher, checksumElision: deps.tuning.checksumElision ?? "auto" }),
+        ...profileCapabilities({
+          cipher: deps.cipher,
+          checksumElision: deps.tuning.checksumElision ?? "auto",
+          lanes: deps.lanes ?? NO_LANES,
+        }),
         CAPABILITY.filterSetChanges,
         // A host with a profile of its own takes none from the map.
         ...(deps.conceal ? [] : [CAPABILITY.conceal]),

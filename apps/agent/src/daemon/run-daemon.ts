@@ -1,9 +1,10 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { chooseCipher, measureCiphers } from "@weft/dataplane";
+import { availableParallelism } from "node:os";
+import { chooseCipher, chooseLanes, measureCiphers } from "@weft/dataplane";
 import { ok, type Result } from "@weft/protocol";
 
 import { concealSetting } from "../settings/conceal.ts";
-import { cipherWish, engineTuning, type TuningError } from "../settings/engine-tuning.ts";
+import { cipherWish, engineTuning, laneWish, type TuningError } from "../settings/engine-tuning.ts";
 import { mtuPolicy } from "../settings/interface-mtu.ts";
 import { forbiddenJobs } from "../settings/forbidden-jobs.ts";
 import { metricsPort } from "../settings/metrics-port.ts";
@@ -108,7 +109,10 @@ function namesOf(environment: NodeJS.ProcessEnv, paths: StatePaths): Pick<Daemon
 function settingsOf(
   environment: NodeJS.ProcessEnv,
 ): Result<
-  Pick<DaemonDeps, "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "conceal" | "forbiddenJobs" | "settingsTrialMs">,
+  Pick<
+    DaemonDeps,
+    "tuning" | "mtuPolicy" | "metricsPort" | "cipher" | "lanes" | "conceal" | "forbiddenJobs" | "settingsTrialMs"
+  >,
   TuningError
 > {
   const tuning = engineTuning(environment);
@@ -123,19 +127,26 @@ function settingsOf(
   if (!trialMs.ok) return trialMs;
   const wish = cipherWish(environment);
   if (!wish.ok) return wish;
+  const wishedLanes = laneWish(environment);
+  if (!wishedLanes.ok) return wishedLanes;
   const conceal = concealSetting(environment);
   if (!conceal.ok) return conceal;
   const names = namesMode(environment);
   if (!names.ok) return names;
   const measured = measureCiphers();
   const cipher = chooseCipher(wish.value, measured.ok ? measured.value : []);
+  const lanes = chooseLanes(wishedLanes.value, tuning.value.shards ?? Math.min(availableParallelism(), WORKERS_MAX));
   return ok({
-    tuning: tuning.value,
+    tuning: { ...tuning.value, lanes: lanes.offered },
     mtuPolicy: conceal.value ? { ...policy.value, paddingBytes: conceal.value.profile.s4 } : policy.value,
     metricsPort: port.value,
     forbiddenJobs: forbidden.value,
     settingsTrialMs: trialMs.value,
     cipher,
+    lanes,
     conceal: conceal.value,
   });
 }
+
+/** Workers of an engine that is told no number. */
+const WORKERS_MAX = 8;

@@ -1,4 +1,4 @@
-import type { CipherChoice, Tunnel } from "@weft/dataplane";
+import type { CipherChoice, LaneChoice, Tunnel } from "@weft/dataplane";
 import {
   COUNTER_PEERS_MAX,
   type AgentFrame,
@@ -12,6 +12,7 @@ import type { Timers } from "../stream/timers.ts";
 import { createPeerChooser } from "./choose-peers.ts";
 import { cipherState } from "./cipher-state.ts";
 import { createRuleReporter, type RuleReporter } from "./rule-report.ts";
+import { laneState, NO_LANES } from "./lane-state.ts";
 import { activities, counterReport, type CountedPeer } from "./counter-report.ts";
 
 /** Sends what the node counts and how it is: counters in a rhythm, the status when it changes. */
@@ -43,6 +44,8 @@ export type StatusReporterDeps = {
   /** Whether the host forwards into what the node serves. */
   readonly forwarding: () => NodeStatus["forwarding"];
   readonly cipher: CipherChoice;
+  /** Absent = no lanes are offered. */
+  readonly lanes?: LaneChoice;
   readonly usage: () => { readonly cpuMicroseconds: bigint; readonly rssBytes: number };
 };
 
@@ -144,7 +147,7 @@ function readCounters(
 }
 
 function readStatus(deps: StatusReporterDeps, tunnel: Tunnel): NodeStatus {
-  const { interfaceName, listenPort, shards, offloads } = tunnel.status();
+  const { interfaceName, listenPort, shards, offloads, lanes } = tunnel.status();
   return {
     interfaceName,
     listenPort,
@@ -153,6 +156,7 @@ function readStatus(deps: StatusReporterDeps, tunnel: Tunnel): NodeStatus {
     offloads: [
       ...offloads.map(({ name, state, reason }) => ({ name, state, reason: reason === "" ? null : reason })),
       cipherState(deps.cipher),
+      laneState(deps.lanes ?? NO_LANES, lanes),
     ],
     wallClockMs: Math.floor(deps.wallClockMs()),
     clockSkewMs: deps.clockSkewMs(),

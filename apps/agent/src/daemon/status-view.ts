@@ -1,10 +1,11 @@
-import type { PeerPathMtu, PeerProfile, Tunnel, TunnelCounters } from "@weft/dataplane";
-import type { LinkCipher, MapPeer, OffloadState } from "@weft/protocol";
+import type { LaneChoice, PeerPathMtu, PeerProfile, Tunnel, TunnelCounters } from "@weft/dataplane";
+import { LANES_OFFERED_MAX, type LinkCipher, type MapPeer, type OffloadState } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { Membership } from "../state/state-store.ts";
 import { cipherState } from "./cipher-state.ts";
 import { dropReason, handshakeAgeMs, isDropColumn, valueAt } from "./counter-report.ts";
+import { laneNote, laneState } from "./lane-state.ts";
 import type { ControlState } from "./control-client.ts";
 import { engineView, type EngineView } from "./engine-view.ts";
 import type { NamesView } from "../names/names-service.ts";
@@ -55,7 +56,11 @@ export type PeerView = {
   /** Those of the present session; of plain WireGuard without one. */
   readonly cipher: LinkCipher;
   readonly elision: "on" | "off";
+  /** UDP source ports that the session agreed on; 1 = the one that every peer has. */
   readonly lanes: number;
+  /** Those that data goes by, and why not by all. */
+  readonly lanesInUse: number;
+  readonly lanesNote: string | null;
   /** How much the path carries; docs/design/path-mtu/design.md explains the states. */
   readonly pathMtu: PeerPathMtu;
   readonly rxBytes: number;
@@ -86,8 +91,8 @@ export function statusView(
     ipv6: map?.self.ipv6 ?? null,
     listenPort: tunnel?.listenPort ?? null,
     map: version ? { epoch: version.epoch.toString(16), sequence: version.sequence.toString() } : null,
-    peers: map && tunnel ? peerViews(map.peers, tunnel, now.wallClockMs) : [],
-    offloads: [...offloads, cipherState(node.cipher)],
+    peers: map && tunnel ? peerViews(map.peers, { tunnel, choice: node.lanes }, now.wallClockMs) : [],
+    offloads: [...offloads, cipherState(node.cipher), laneState(node.lanes, tunnel?.status().lanes ?? null)],
     driver: driverView(offloads),
     engine: engineView(tunnel, node.engine()),
     names: node.names?.view() ?? null,
@@ -119,36 +124,48 @@ function serverView(url: string, control: ControlState, nowMs: number): Omit<Sta
   }
 }
 
-function peerViews(peers: readonly MapPeer[], tunnel: Tunnel, wallClockMs: number): PeerView[] {
+function peerViews(
+  peers: readonly MapPeer[],
+  { tunnel, choice }: { readonly tunnel: Tunnel; readonly choice: LaneChoice },
+  wallClockMs: number,
+): PeerView[] {
+  const own = { choice, sockets: 1 + tunnel.status().lanes.ports.length };
   const counters = tunnel.counters();
   const rows = new Map(counters.peers.publicKeys.map((key, row) => [key, row]));
   return peers.map((peer) => {
     const state = tunnel.peer(peer.publicKey);
     const row = rows.get(peer.publicKey);
+    const session = state?.session.state ?? "none";
+    const agreed = Math.min(state?.profile.used?.lanes ?? 1, LANES_OFFERED_MAX);
+    const inUse = row === undefined ? 1 : rowValue(counters, row, "lanesInUse");
     return {
       id: peer.id,
       name: peer.name,
       ipv4: peer.ipv4,
       ipv6: peer.ipv6,
       endpoint: state?.endpoint ?? null,
-      session: state?.session.state ?? "none",
+      session,
       lastHandshakeAgeMs: handshakeAgeMs(state, wallClockMs),
       profile: state?.profile.state ?? "pending",
       cipher: state?.profile.used?.cipher ?? "chacha20-poly1305",
       elision: state?.profile.used?.elision ?? "off",
-      lanes: state?.profile.used?.lanes ?? 1,
+      lanes: agreed,
+      lanesInUse: inUse,
+      lanesNote: laneNote({ agreed, inUse }, { ...own, session }),
       pathMtu: state?.pathMtu ?? { state: "unknown" },
       ...(row === undefined ? { rxBytes: 0, txBytes: 0, drops: {} } : rowView(counters, row)),
     };
   });
 }
 
-function rowView({ peers }: TunnelCounters, row: number): Pick<PeerView, "rxBytes" | "txBytes" | "drops"> {
-  const at = (name: string): number => {
-    const column = peers.columns.indexOf(name);
-    return column < 0 ? 0 : Number(valueAt(peers, row, column));
-  };
-  const drops = peers.columns
+function rowValue({ peers }: TunnelCounters, row: number, name: string): number {
+  const column = peers.columns.indexOf(name);
+  return column < 0 ? 0 : Number(valueAt(peers, row, column));
+}
+
+function rowView(counters: TunnelCounters, row: number): Pick<PeerView, "rxBytes" | "txBytes" | "drops"> {
+  const at = (name: string): number => rowValue(counters, row, name);
+  const drops = counters.peers.columns
     .filter((name) => isDropColumn(name) && at(name) > 0)
     .map((name) => [dropReason(name), at(name)] as const);
   return { rxBytes: at("rxBytes"), txBytes: at("txBytes"), drops: Object.fromEntries(drops) };

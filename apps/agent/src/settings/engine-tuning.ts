@@ -1,5 +1,5 @@
-import type { CipherWish, EngineTuning } from "@weft/dataplane";
-import { err, ok, type Result } from "@weft/protocol";
+import type { CipherWish, EngineTuning, LaneWish } from "@weft/dataplane";
+import { err, LANES_OFFERED_MAX, ok, type Result } from "@weft/protocol";
 
 /** A variable of the environment that holds nothing we understand. */
 export type TuningError = { readonly code: "bad_environment"; readonly message: string };
@@ -51,6 +51,15 @@ export function engineTuning(environment: NodeJS.ProcessEnv): Result<EngineTunin
 export function cipherWish(environment: NodeJS.ProcessEnv): Result<CipherWish, TuningError> {
   const read = choice(environment, "WEFT_CIPHER", ["auto", "chacha20", "aes-256-gcm"]);
   return read.ok ? ok(read.value ?? "auto") : read;
+}
+
+/** Reads how many UDP source ports are offered to other agents; unset = as many as help. */
+export function laneWish(environment: NodeJS.ProcessEnv): Result<LaneWish, TuningError> {
+  const text = environment["WEFT_LANES"];
+  if (text === undefined || text === "" || text === "auto") return ok("auto");
+  if (text === "off") return ok("off");
+  if (/^[1-8]$/.test(text)) return ok(Number(text));
+  return bad(`WEFT_LANES must be auto, off or a number from 1 to ${LANES_OFFERED_MAX}, not "${text}"`);
 }
 
 type Read<T> = Result<T | undefined, TuningError>;

@@ -12,6 +12,10 @@ test.each([
   { left: ["something later"], right: ["something later"], profile: undefined },
   { left: [aes256Gcm], right: [aes256Gcm, elision], profile: { cipher: "aes-256-gcm", elision: "off" } },
   { left: [aes256Gcm, elision], right: [elision], profile: { cipher: "chacha20-poly1305", elision: "on" } },
+  { left: ["lanes.8"], right: ["lanes.4"], profile: { cipher: "chacha20-poly1305", elision: "off", lanes: 4 } },
+  { left: ["lanes.8", elision], right: [elision], profile: { elision: "on", lanes: 1 } },
+  { left: ["lanes.8"], right: ["lanes.9", "lanes.1", "lanes.", "lanes.04", "lanes.1e1"], profile: undefined },
+  { left: ["lanes.2", "lanes.8"], right: ["lanes.8"], profile: { lanes: 8 } },
   {
     left: [elision, aes256Gcm],
     right: [aes256Gcm, elision],
@@ -24,7 +28,7 @@ test.each([
 });
 
 test("both maps name the same profile, whatever the nodes announce and in whatever order", () => {
-  const capabilities = fc.array(fc.constantFrom(aes256Gcm, elision, "x"), { maxLength: 6 });
+  const capabilities = fc.array(fc.constantFrom(aes256Gcm, elision, "x", "lanes.2", "lanes.8"), { maxLength: 6 });
   fc.assert(
     fc.property(capabilities, capabilities, (left, right) => {
       const [here, there] = [linkProfileOf(left, right), linkProfileOf(right.toReversed(), left)];

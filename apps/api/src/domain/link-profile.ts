@@ -1,4 +1,4 @@
-import { CAPABILITY, type LinkProfile } from "@weft/protocol";
+import { CAPABILITY, lanesAnnounced, type LinkProfile } from "@weft/protocol";
 
 /**
  * What two nodes do with each other beyond plain WireGuard, from what both announced; `undefined` = nothing. It does not
@@ -8,12 +8,13 @@ export function linkProfileOf(left: readonly string[], right: readonly string[])
   const both = (capability: string) => left.includes(capability) && right.includes(capability);
   const hasAes = both(CAPABILITY.aes256Gcm);
   const hasElision = both(CAPABILITY.elision);
-  if (!hasAes && !hasElision) return undefined;
+  const lanes = Math.min(lanesAnnounced(left), lanesAnnounced(right));
+  if (!hasAes && !hasElision && lanes === 1) return undefined;
   return {
     revision: RULE_REVISION,
     cipher: hasAes ? "aes-256-gcm" : "chacha20-poly1305",
     elision: hasElision ? "on" : "off",
-    lanes: 1,
+    lanes,
   };
 }
 

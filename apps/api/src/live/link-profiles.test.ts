@@ -1,4 +1,4 @@
-import { CAPABILITY } from "@weft/protocol";
+import { CAPABILITY, laneCapability } from "@weft/protocol";
 import type { NetworkMap } from "@weft/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp } from "../testing/create-test-app.ts";
@@ -46,6 +46,22 @@ test("two nodes that announce the same get the same profile in both maps, a thir
   expect([profileIn(firstMap, old), profileIn(secondMap, old)]).toEqual([undefined, undefined]);
   expect(oldMap.peers.map(({ profile }) => profile)).toEqual(oldMap.peers.map(() => undefined));
   for (const agent of [first, second, old]) agent.leave();
+});
+
+test("the lanes of a pair are the fewer of what both announce, and a node that offers none has one with everybody", async () => {
+  const [eight, four, none] = [
+    await join([...FAST, laneCapability(8)]),
+    await join([...FAST, laneCapability(4)]),
+    await join(FAST),
+  ];
+
+  const eightMap = await eight.until((map) => knows(four)(map) && knows(none)(map));
+  const fourMap = await four.until((map) => knows(eight)(map) && knows(none)(map));
+
+  expect(profileIn(eightMap, four)).toMatchObject({ revision: 1, lanes: 4 });
+  expect(profileIn(fourMap, eight)).toEqual(profileIn(eightMap, four));
+  expect([profileIn(eightMap, none)?.lanes, profileIn(fourMap, none)?.lanes]).toEqual([1, 1]);
+  for (const agent of [eight, four, none]) agent.leave();
 });
 
 test("a node that comes back with other capabilities changes the profile in its own map and in those of all others", async () => {

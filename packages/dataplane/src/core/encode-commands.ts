@@ -152,7 +152,8 @@ function writeSession(body: DataView, command: Extract<EngineCommand, { kind: "i
   body.setUint32(8, keys.remoteIndex, true);
   body.setUint8(12, keys.role === "initiator" ? 0 : 1);
   body.setUint8(13, CIPHER_NUMBERS[command.cipher]);
-  body.setUint16(14, ELISION_FLAGS[command.elision] | EXTENSION_FLAGS[command.extensions], true);
+  body.setUint8(14, ELISION_FLAGS[command.elision] | EXTENSION_FLAGS[command.extensions]);
+  body.setUint8(15, command.lanes > 1 ? command.lanes : 0);
   body.setUint32(16, command.ageMs, true);
   bytesOf(body).set(keys.sendKey, 20);
   bytesOf(body).set(keys.receiveKey, 52);

@@ -68,6 +68,8 @@ export type EngineCommand =
       readonly elision: SessionElision;
       /** Whether both ends agreed on extension messages under it. */
       readonly extensions: SessionExtensions;
+      /** UDP source ports that both ends agreed on; 1 = the one of plain WireGuard. */
+      readonly lanes: number;
       /** null = WireGuard's own. */
       readonly ageing: SessionAgeing | null;
     }
@@ -177,4 +179,6 @@ type EngineStatus = {
     readonly state: "on" | "off" | "fallback";
     readonly reason?: string;
   }[];
+  readonly lanePorts?: readonly number[];
+  readonly laneProblem?: string;
 };

@@ -18,6 +18,7 @@ test("writes an InstallSession record exactly as documented", () => {
     cipher: "aes-256-gcm",
     elision: "receive-only",
     extensions: "agreed",
+    lanes: 8,
     ageing: null,
   });
 
@@ -28,7 +29,7 @@ test("writes an InstallSession record exactly as documented", () => {
       "07000000",
       "04030201",
       "08070605",
-      "01010700",
+      "01010708",
       "02010000",
       "aa".repeat(32),
       "bb".repeat(32),
@@ -48,6 +49,7 @@ test("writes ages behind a session and spans of silence exactly as documented", 
     cipher: "chacha20-poly1305",
     elision: "off",
     extensions: "none",
+    lanes: 1,
     ageing: { rekeyOnSendMs: 258, rekeyOnReceiveMs: 259, rejectAfterMs: 260 },
   });
   writer.push({
@@ -196,6 +198,7 @@ function command(): fc.Arbitrary<EngineCommand> {
       cipher: fc.constantFrom("chacha20-poly1305", "aes-256-gcm"),
       elision: fc.constantFrom("off", "on", "receive-only"),
       extensions: fc.constantFrom("none", "agreed"),
+      lanes: fc.integer({ min: 1, max: 8 }),
       ageing: fc.option(fc.record({ rekeyOnSendMs: index, rekeyOnReceiveMs: index, rejectAfterMs: index })),
     }),
     fc.record({

@@ -1,4 +1,4 @@
-import type { LinkProfile } from "@weft/protocol";
+import { LANES_OFFERED_MAX, type LinkProfile } from "@weft/protocol";
 import { type CoreContext, type Moment, rearm } from "./core-context.ts";
 import { withAuthenticated } from "./endpoint-choice.ts";
 import type { WireEndpoint } from "./engine-port.ts";
@@ -27,9 +27,10 @@ export function installSession(context: CoreContext, peer: Peer, session: FreshS
   const cipher = profile?.cipher ?? "chacha20-poly1305";
   const elision = profile?.elision === "on" ? context.elision : "off";
   const extensions = profile && peer.desired.pathProbes === "sent" ? "agreed" : "none";
+  const lanes = Math.min(profile?.lanes ?? 1, LANES_OFFERED_MAX);
   const ageing = drawAgeing(context.ranges, context.random);
   const ageMs = ageing ? 0 : context.sessionHeadStartMs;
-  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs, cipher, elision, extensions, ageing });
+  context.send({ kind: "install-session", slot: peer.slot, keys, ageMs, cipher, elision, extensions, lanes, ageing });
   keys.sendKey.fill(0);
   keys.receiveKey.fill(0);
   const record = { localIndex: keys.localIndex, role: keys.role, installedAtMs: at.nowMs, profile };

@@ -137,7 +137,8 @@ function decodeSession(body: Reader): EngineCommand {
   const [localIndex, remoteIndex] = [body.u32(), body.u32()];
   const role = body.u8() === 0 ? "initiator" : "responder";
   const cipher = (["chacha20-poly1305", "aes-256-gcm"] as const)[body.u8()];
-  const flags = body.u16();
+  const flags = body.u8();
+  const lanes = body.u8() || 1;
   const elision = (["off", "on", null, "receive-only"] as const)[flags & ~EXTENSIONS_FLAG];
   const extensions = flags & EXTENSIONS_FLAG ? "agreed" : "none";
   if (!cipher || !elision) throw new Error("unknown cipher or flags");
@@ -146,7 +147,7 @@ function decodeSession(body: Reader): EngineCommand {
   const ageing = body.isEmpty()
     ? null
     : { rekeyOnSendMs: body.u32(), rekeyOnReceiveMs: body.u32(), rejectAfterMs: body.u32() };
-  return { kind: "install-session", slot, keys, ageMs, cipher, elision, extensions, ageing };
+  return { kind: "install-session", slot, keys, ageMs, cipher, elision, extensions, lanes, ageing };
 }
 
 /** Flag of install-session. */

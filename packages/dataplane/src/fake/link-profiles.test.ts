@@ -35,6 +35,7 @@ describe("a pair with a link profile", () => {
     { name: "one knows of no profile", theirs: null },
     { name: "the profiles differ", theirs: SLOW },
     { name: "only the revisions differ", theirs: { ...FAST, revision: 9 } },
+    { name: "only the lanes differ", theirs: { ...FAST, lanes: 8 } },
   ])("carries nothing while $name, when plain WireGuard is refused", ({ theirs }) => {
     const { world, alice, bob } = makePair(FAST, theirs);
 
@@ -76,6 +77,8 @@ describe("a profile that changes", () => {
   test.each([
     { name: "from nothing", from: null, to: FAST },
     { name: "from one to another", from: FAST, to: SLOW },
+    { name: "from one lane to several", from: FAST, to: { ...FAST, lanes: 8 } },
+    { name: "from several lanes to one", from: { ...FAST, lanes: 8 }, to: FAST },
     { name: "to nothing", from: FAST, to: null },
   ])("loses no packet when one side hears of it later: $name", ({ from, to }) => {
     const { world, alice, bob } = makePair(from, from);

@@ -145,7 +145,7 @@ test("F-G1 each stage tells its meaning and its share of every core without a mo
 test("every offload that agents of this version name is worded", async () => {
   const app = renderApp(PATH, { world: { peers: [PEER] } });
   await screen.findByRole("heading", { level: 1, name: "web-1" });
-  const names = ["tunTcp", "tunUdp", "udpGso", "udpGro", "udpBatch", "udpEqualTails", "ioUring", "aes256Gcm"];
+  const names = ["tunTcp", "tunUdp", "udpGso", "udpGro", "udpBatch", "udpEqualTails", "ioUring", "aes256Gcm", "lanes"];
 
   await send(app, aPeerSample({ offload: names.map((name) => ({ name, state: "on", reason: null })) }));
 

@@ -106,6 +106,7 @@ export const peer = {
       udpEqualTails: "UDP batches of equal size",
       ioUring: "io_uring driver",
       aes256Gcm: "AES-256-GCM cipher",
+      lanes: "Several UDP ports per peer",
     },
     state: { on: "on", off: "off", fallback: "fell back" },
   },
