@@ -28,13 +28,13 @@ test("data of one peer comes by several ports and in order, by one where a firew
       });
     }
 
-    const calm = await pacedFlows(road, FLOWS, 2);
+    const calm = await pacedFlows(road, FLOWS, 1.5);
     expect(calm).toMatchObject({ returned: calm.sent, reordered: 0, silentFlows: 0 });
     const carried = await portsSeen(grace.host);
     expect(carried.filter(({ packets }) => packets > 100).length).toBeGreaterThanOrEqual(6);
     expect(await endpointOf(grace)).toMatch(/:51820$/);
 
-    const blocked = pacedFlows(road, FLOWS, 4);
+    const blocked = pacedFlows(road, FLOWS, 3);
     await eventually("the flows under way", { withinMs: 5_000 }, async () => {
       const seen = await portsSeen(grace.host);
       return total(seen) > total(carried) + FLOWS ? true : undefined;
@@ -48,11 +48,9 @@ test("data of one peer comes by several ports and in order, by one where a firew
       lanes: 8,
       lanesNote: expect.stringContaining("7 of 8 ports do not reach the peer"),
     });
-    const byOne = await pacedFlows(road, FLOWS, 1);
-    expect(byOne).toMatchObject({ returned: byOne.sent, silentFlows: 0 });
 
     await grace.host.must("nft", argv`delete table inet narrow`);
-    const healing = pacedFlows(road, FLOWS, 9);
+    const healing = pacedFlows(road, FLOWS, 6);
     await settled(ada, (lanes) => lanes.lanesInUse === 8);
     expect(await healing).toMatchObject({ silentFlows: 0 });
 
@@ -115,6 +113,7 @@ async function dropOtherPorts(host: Host): Promise<void> {
   });
 }
 
-const FLOWS = 32;
+/** So many that every lane has some of them. */
+const FLOWS = 80;
 type Lanes = z.infer<typeof LanesSchema>;
 const LanesSchema = z.object({ lanes: z.number(), lanesInUse: z.number(), lanesNote: z.string().nullable() });

@@ -3,14 +3,14 @@
  *
  * Usage: node paced-flows.js serve ADDRESS PORT
  *        node paced-flows.js send ADDRESS PORT FLOWS SECONDS
- * The server returns each datagram as it came. The client sends one datagram per flow every 10 ms and prints one JSON
+ * The server returns each datagram as it came. The client sends one datagram per flow every 20 ms and prints one JSON
  * line {"sent", "returned", "reordered", "longestGapMs", "silentFlows"}: the gap is the longest one between two answers of
  * one flow, and a flow is silent at the end when its last answer is older than 500 ms.
  */
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
 
-const TICK_MS = 10;
+const TICK_MS = 20;
 /**
  * The first ones go alone: the kernel learns which queue of a TUN device a flow belongs to from what is written there, and
  * what was under way in another queue by then may be overtaken (tun_flow_update).

@@ -172,8 +172,7 @@ export function createNode(deps: NodeDeps): MeshNode {
     sync,
     control,
     version: keeper.version,
-    cipher: deps.cipher,
-    lanes: deps.lanes ?? NO_LANES,
+    ...offersOf(deps),
     peerState,
     clockSkewMs: clock.skewMs,
     problems,
@@ -363,6 +362,11 @@ function engineFailure(event: TunnelEvent): string | null {
   return `${event.fault.operation} failed (errno ${event.fault.errno})`;
 }
 
+/** What is offered to other agents, and why. */
+function offersOf({ cipher, lanes = NO_LANES }: NodeDeps): Pick<MeshNode, "cipher" | "lanes"> {
+  return { cipher, lanes };
+}
+
 function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamRequest {
   const { bootId, counterEpoch, hostname, os, arch } = deps.host;
   return {
@@ -380,11 +384,7 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       os,
       arch,
       capabilities: [
-        ...profileCapabilities({
-          cipher: deps.cipher,
-          checksumElision: deps.tuning.checksumElision ?? "auto",
-          lanes: deps.lanes ?? NO_LANES,
-        }),
+        ...profileCapabilities({ ...offersOf(deps), checksumElision: deps.tuning.checksumElision ?? "auto" }),
         CAPABILITY.filterSetChanges,
         // A host with a profile of its own takes none from the map.
         ...(deps.conceal ? [] : [CAPABILITY.conceal]),

@@ -15,6 +15,7 @@ use super::outbound::Drained;
 use super::pass::{FaultReporter, Pass};
 use super::probe::speaks_extensions;
 use super::recognise::{is_keepalive, recognise};
+use super::run::{Run, run_of};
 use super::transmit::Transmitter;
 use super::tun_writer::{Form, TunWriter};
 use crate::command::Elision;
@@ -24,8 +25,6 @@ use crate::driver::ShardClock;
 use crate::endpoint::Change;
 use crate::event::{Event, FaultSource, HandshakeKind, HandshakeMessage, Pushed, WantReason};
 use crate::gate::{Arrival, Judgement};
-use crate::lanes::Lane;
-use crate::peer::Peer;
 use crate::session::Session;
 use crate::stage::{Stage, Work};
 use crate::state::Ended;
@@ -54,29 +53,6 @@ struct Opened {
     start: usize,
     len: usize,
     checksum: Checksum,
-}
-
-/// Consecutive datagrams of one session and lane from one place.
-#[derive(Clone, Copy)]
-struct Run<'a> {
-    slot: u32,
-    session: &'a Session,
-    peer: &'a Peer,
-    from: Endpoint,
-    lane: Lane,
-    /// The congestion mark that all of them carried outside.
-    mark: u8,
-}
-
-impl Run<'_> {
-    fn takes(&self, header: DataHeader) -> bool {
-        self.session.local_index == header.receiver
-            && (self.session.lanes == 1
-                || self
-                    .session
-                    .lane_of(header.counter)
-                    .is_none_or(|lane| lane == self.lane))
-    }
 }
 
 /// Whether frames went to the TUN queue.
@@ -581,28 +557,6 @@ fn accept_elided(session: &Session, packet: &mut [u8], form: Form) -> Option<Che
             Some(Checksum::Unverified)
         }
     }
-}
-
-/// The session and peer that a datagram names, if packets are still accepted under it.
-fn run_of<'a, C: ShardClock>(
-    pass: &Pass<'a, C>,
-    header: DataHeader,
-    received: &Received,
-) -> Option<Run<'a>> {
-    let (slot, session) = pass.state.session_by_index(header.receiver)?;
-    let peer = pass.state.peer(session.peer)?;
-    if pass.now >= session.end() {
-        return None;
-    }
-    let lane = session.lane_of(header.counter).unwrap_or(0);
-    Some(Run {
-        slot,
-        session,
-        peer,
-        from: received.from,
-        lane,
-        mark: received.ecn,
-    })
 }
 
 /// Slots of one receive.

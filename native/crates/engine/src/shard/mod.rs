@@ -10,6 +10,7 @@ mod outbound;
 mod pass;
 mod probe;
 mod recognise;
+mod run;
 mod too_big;
 mod transmit;
 mod tun_writer;
