@@ -91,7 +91,11 @@ impl Round {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     Rest,
+    /// It is in use: asks in few bytes.
     Probe,
+    /// It is not: asks in a datagram as long as the path is taken to carry, so that no lane comes into use by which only short
+    /// ones arrive.
+    Try,
     Down,
 }
 
@@ -192,7 +196,7 @@ impl PeerLanes {
                 .tried_at
                 .store(now.as_nanoseconds(), Ordering::Relaxed);
             plan_retry(health, now);
-            return Look::Probe;
+            return Look::Try;
         }
         match health.unanswered_since.load(Ordering::Relaxed) {
             0 if round.busy & bit(lane) == 0 => Look::Rest,
@@ -374,7 +378,7 @@ mod tests {
         let lanes = PeerLanes::new();
         let round = lanes.begin_round(8, at(0));
         for lane in 1..8 {
-            assert_eq!(lanes.look(lane, round), Look::Probe, "the first round");
+            assert_eq!(lanes.look(lane, round), Look::Try, "the first round");
         }
         for lane in answered {
             assert_eq!(lanes.note_answer(*lane, round.id, at(1)), Turn::Up);
@@ -428,7 +432,7 @@ mod tests {
             match round(&lanes, 3, at(now)).1 {
                 Look::Probe => now += 250,
                 Look::Down => break now,
-                Look::Rest => panic!("data goes by it"),
+                Look::Rest | Look::Try => panic!("data goes by it"),
             }
         };
         assert!(left <= 1_000, "{left} ms");
@@ -459,7 +463,7 @@ mod tests {
         let mut tries = Vec::new();
         for second in 0..200 {
             let (made, look) = round(&lanes, 3, at(1_000 * second));
-            if look == Look::Probe {
+            if look == Look::Try {
                 tries.push((second, made.id));
             }
         }
@@ -481,7 +485,7 @@ mod tests {
     fn a_slow_path_keeps_to_the_first_lane() {
         let lanes = PeerLanes::new();
         let round = lanes.begin_round(8, at(0));
-        assert_eq!(lanes.look(3, round), Look::Probe);
+        assert_eq!(lanes.look(3, round), Look::Try);
         assert_eq!(lanes.note_answer(3, round.id, at(401)), Turn::Nothing);
         assert_eq!(lanes.in_use(8), 1);
     }
@@ -528,7 +532,7 @@ mod tests {
             "of the old place"
         );
         let (made, look) = round(&lanes, 1, at(6));
-        assert_eq!(look, Look::Probe);
+        assert_eq!(look, Look::Try);
         assert_eq!(lanes.note_answer(1, made.id, at(7)), Turn::Up);
     }
 

@@ -149,6 +149,29 @@ fn lost_lanes_are_left_within_a_second_and_come_back_when_they_arrive_again() {
 }
 
 #[test]
+fn a_lane_by_which_only_short_datagrams_arrive_never_comes_into_use() {
+    let mut pair = Pair::over([wire(8), wire(8)]);
+    pair.network.impair(Impairment {
+        black_hole_above: 600,
+        ..Impairment::default()
+    });
+    pair = settled(pair, lanes(8));
+    assert_eq!(
+        send_flows(&mut pair, 40),
+        40,
+        "short ones by the first lane"
+    );
+    assert_eq!(pair.nodes[0].peer("lanesInUse"), 1);
+
+    pair.nodes[0].apply(&[commands::set_path_mtu(PEER, 600, 0)]);
+    for _ in 0..40 {
+        pair.advance(Duration::from_millis(100));
+        assert_eq!(send_flows(&mut pair, 40), 40);
+    }
+    assert_eq!(pair.nodes[0].peer("lanesInUse"), 8, "now that we know it");
+}
+
+#[test]
 fn idle_nodes_send_nothing_for_their_lanes() {
     let mut pair = pair_with([8, 8], lanes(8));
     assert_eq!(send_flows(&mut pair, 40), 40);

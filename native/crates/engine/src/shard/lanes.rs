@@ -29,15 +29,14 @@ impl<D: Datagrams> Transmitter<D> {
         &self,
         pass: &Pass<'_, C>,
         peer: &Peer,
-        session: u32,
+        session: Option<&Session>,
         packet: &[u8],
     ) -> Lane {
-        let Some(session) = pass.state.session(session).filter(|one| one.lanes > 1) else {
-            return 0;
-        };
-        match &peer.lanes {
-            Some(lanes) => lanes.lane_of(flow_number(packet), self.own_lanes(session), pass.now),
-            None => 0,
+        match (session, &peer.lanes) {
+            (Some(session), Some(lanes)) if session.lanes > 1 => {
+                lanes.lane_of(flow_number(packet), self.own_lanes(session), pass.now)
+            }
+            _ => 0,
         }
     }
 
@@ -76,15 +75,18 @@ impl<D: Datagrams> Transmitter<D> {
             if lane_socket(&mut self.lanes, lane, endpoint.remote).is_none() {
                 continue;
             }
-            match lanes.look(lane, round) {
-                Look::Rest => {}
-                Look::Down => note_turn(pass, Turn::Down),
-                Look::Probe => {
-                    let probe = Extension::LaneProbe { id: round.id };
-                    self.push_extension(pass, peer, (slot, lane), probe);
-                    pass.count(Total::LaneProbesSent, 1);
+            let len = match lanes.look(lane, round) {
+                Look::Rest => continue,
+                Look::Down => {
+                    note_turn(pass, Turn::Down);
+                    continue;
                 }
-            }
+                Look::Probe => Extension::LEN_MAX,
+                Look::Try => pass.inner_max(peer).max(Extension::LEN_MAX),
+            };
+            let probe = Extension::LaneProbe { id: round.id };
+            self.push_extension(pass, peer, (slot, lane), (probe, len));
+            pass.count(Total::LaneProbesSent, 1);
         }
         if round.spares_first() {
             self.push_keepalive(pass, pass.target(peer, slot));
@@ -108,7 +110,8 @@ impl<D: Datagrams> Transmitter<D> {
     ) {
         if let Some((slot, _)) = session_with_lanes(pass, peer) {
             let lane = lane.into();
-            self.push_extension(pass, peer, (slot, 0), Extension::LaneAnswer { id, lane });
+            let answer = Extension::LaneAnswer { id, lane };
+            self.push_extension(pass, peer, (slot, 0), (answer, Extension::LEN_MAX));
             pass.count(Total::LaneProbesAnswered, 1);
             self.flush(pass);
         }
@@ -119,15 +122,15 @@ impl<D: Datagrams> Transmitter<D> {
         pass: &Pass<'_, C>,
         peer: &Peer,
         (session, lane): (u32, Lane),
-        message: Extension,
+        (message, len): (Extension, usize),
     ) {
         let target = pass.target(peer, session).by(lane);
-        if !self.batch.accepts(target, Extension::LEN_MAX) {
+        if !self.batch.accepts(target, len) {
             self.flush(pass);
         }
-        let room = self.batch.room().get_mut(..Extension::LEN_MAX);
+        let room = self.batch.room().get_mut(..len);
         if room.and_then(|room| message.write(room)).is_some() {
-            self.batch.commit_extension(target, Extension::LEN_MAX);
+            self.batch.commit_extension(target, len);
         }
     }
 

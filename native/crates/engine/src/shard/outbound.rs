@@ -252,13 +252,14 @@ fn send<C, D>(
         to.flush(pass);
         return wait_for_session(pass, peer, read.packet, cursor, to);
     };
-    if pass.state.session(session).map(|session| session.elision) == Some(Elision::On) {
+    let keys = pass.state.session(session);
+    if keys.map(|keys| keys.elision) == Some(Elision::On) {
         cursor = cursor.elided(read.header, read.packet);
     }
     if peer.waiting.len() > 0 {
         to.send_waiting(pass, peer, session);
     }
-    let lane = to.lane_of(pass, peer, session, read.packet);
+    let lane = to.lane_of(pass, peer, keys, read.packet);
     let target = pass.target(peer, session).marked_as(read.packet).by(lane);
     let mut work = Work::default();
     let pieces = cursor.pieces_left();

@@ -105,7 +105,7 @@ impl<D: Datagrams> Transmitter<D> {
     ) -> usize {
         let mut sent = 0;
         while let Some(packet) = peer.waiting.pop(&pass.shared.waiting_bytes) {
-            let lane = self.lane_of(pass, peer, session, &packet);
+            let lane = self.lane_of(pass, peer, pass.state.session(session), &packet);
             let target = pass.target(peer, session).marked_as(&packet).by(lane);
             self.push_packet(pass, target, &packet);
             sent += 1;
