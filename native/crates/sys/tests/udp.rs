@@ -15,7 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 use common::in_namespace;
 use ports::{Carriage, Datagrams, Ecn, Endpoint, PathBound, Received, TunQueue};
 use sys::netlink::{LinkChange, add_address, remove_address, set_link};
-use sys::udp::{Family, Switch, bind_shards, path_mtu};
+use sys::udp::{Direction, Family, Switch, bind_shards, path_mtu};
 use sys::{Tun, TunFd, TunOptions, UdpOptions, UdpSocket};
 
 /// SEG-07, P-66, P-73: merged receives of 64 and 128 segments are taken apart, received in batches or one by one.
@@ -94,6 +94,30 @@ fn lim_04_129_segments_are_never_one_send() {
 
     assert_eq!(refused.code(), "invalid_option");
     assert!(refused.to_string().contains("2 to 128"), "{refused}");
+}
+
+#[test]
+fn a_socket_that_only_sends_keeps_nothing_of_what_arrives() {
+    in_namespace(|| {
+        for family in [Family::V4, Family::V6] {
+            let options = UdpOptions {
+                family,
+                ..UdpOptions::default()
+            };
+            let mut bob = UdpSocket::bind(&options).unwrap();
+            let mut alice = UdpSocket::bind(&UdpOptions {
+                direction: Direction::SendOnly,
+                ..options
+            })
+            .unwrap();
+            let host = if family == Family::V4 { "127.0.0.1" } else { "::1" };
+
+            assert_eq!(bob.send(&at(host, &alice), &[1; 30], 10).accepted, 3);
+            assert_eq!(receive(&mut alice).len(), 0);
+            assert_eq!(alice.send(&at(host, &bob), &[1; 30], 10).accepted, 3);
+            assert_eq!(receive(&mut bob).len(), 3);
+        }
+    });
 }
 
 /// SEG-08: without merging each datagram comes alone.
