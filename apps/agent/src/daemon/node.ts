@@ -1,6 +1,4 @@
-import { profileCapabilities } from "@weft/dataplane";
 import type { CipherChoice, EngineTuning, HostInterface, LaneChoice, PeerState, TunnelEvent } from "@weft/dataplane";
-import { ANNOUNCED_WORK, CAPABILITY, forbiddenCapability, workCapability } from "@weft/protocol";
 import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
@@ -11,6 +9,7 @@ import type { Connect } from "../stream/connection.ts";
 import type { StreamRequest } from "../stream/open-stream.ts";
 import type { Timers } from "../stream/timers.ts";
 import { createAddressWatch, type AddressWatch } from "./address-watch.ts";
+import { announcedCapabilities, offersOf } from "./announced.ts";
 import { candidateEndpoints } from "./candidate-endpoints.ts";
 import { createClockGauge, type ClockGauge } from "./clock-gauge.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
@@ -20,7 +19,6 @@ import type { HostFacts } from "../os/host-facts.ts";
 import { createInterfaceGuard, type InterfaceGuard, type WantedInterface } from "./interface-guard.ts";
 import { createJobs, type Diagnostics, type Jobs, type JobsDeps } from "./jobs.ts";
 import type { ForbiddenJobs } from "../settings/forbidden-jobs.ts";
-import { NO_LANES } from "./lane-state.ts";
 import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
 import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keeper.ts";
@@ -362,11 +360,6 @@ function engineFailure(event: TunnelEvent): string | null {
   return `${event.fault.operation} failed (errno ${event.fault.errno})`;
 }
 
-/** What is offered to other agents, and why. */
-function offersOf({ cipher, lanes = NO_LANES }: NodeDeps): Pick<MeshNode, "cipher" | "lanes"> {
-  return { cipher, lanes };
-}
-
 function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamRequest {
   const { bootId, counterEpoch, hostname, os, arch } = deps.host;
   return {
@@ -383,14 +376,7 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       wantedName: "",
       os,
       arch,
-      capabilities: [
-        ...profileCapabilities({ ...offersOf(deps), checksumElision: deps.tuning.checksumElision ?? "auto" }),
-        CAPABILITY.filterSetChanges,
-        // A host with a profile of its own takes none from the map.
-        ...(deps.conceal ? [] : [CAPABILITY.conceal]),
-        ...ANNOUNCED_WORK.filter((kind) => !deps.forbiddenJobs.has(kind)).map(workCapability),
-        ...[...deps.forbiddenJobs].map(forbiddenCapability),
-      ],
+      capabilities: announcedCapabilities(deps),
     },
   };
 }
