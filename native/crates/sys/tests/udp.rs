@@ -110,7 +110,11 @@ fn a_socket_that_only_sends_keeps_nothing_of_what_arrives() {
                 ..options
             })
             .unwrap();
-            let host = if family == Family::V4 { "127.0.0.1" } else { "::1" };
+            let host = if family == Family::V4 {
+                "127.0.0.1"
+            } else {
+                "::1"
+            };
 
             assert_eq!(bob.send(&at(host, &alice), &[1; 30], 10).accepted, 3);
             assert_eq!(receive(&mut alice).len(), 0);
