@@ -38,6 +38,10 @@ export type RequestFailure =
   | { readonly code: "unsupported_media"; readonly got: string }
   | { readonly code: "payload_too_large"; readonly bytesMax: number }
   | { readonly code: "method_not_allowed"; readonly allowed: readonly string[] }
+  /** URL and headers together are longer than the server reads. */
+  | { readonly code: "headers_too_large" }
+  /** The request did not come to its end in time. */
+  | { readonly code: "request_timed_out" }
   | { readonly code: "stopping" };
 
 /** Everything that can be wrong with a call, one variant for each thing a caller can do differently. */

@@ -9,6 +9,7 @@ import type { RequestMeter } from "../metrics/request-meter.ts";
 import type { FeatureDeps } from "../registry/feature-deps.ts";
 import { createRouter } from "../trpc/router.ts";
 import { callOf, registerCalls } from "./call-plugin.ts";
+import { answerClientError } from "./client-error.ts";
 import { registerCompression } from "./compress-answers.ts";
 import { registerDocs } from "./docs-routes.ts";
 import { BODY_BYTES_MAX, registerErrors } from "./error-plugin.ts";
@@ -43,6 +44,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     routerOptions: { maxParamLength: 5_000, ignoreDuplicateSlashes: false },
     requestIdHeader: false,
     genReqId: (request) => requestId(request.headers["x-request-id"]),
+    clientErrorHandler: answerClientError,
     // Open event streams must not hold up a stop.
     forceCloseConnections: true,
   });

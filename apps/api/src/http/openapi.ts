@@ -90,7 +90,8 @@ function inputObject(contract: OperationContract, schemas: Json): Json {
   if (Object.keys(body).length === 0) return { parameters };
   const schema = jsonSchema(z.strictObject(body), "input", schemas);
   const content = { "application/json": { schema }, ...(rest.method === "PATCH" && { [MERGE_PATCH]: { schema } }) };
-  return { parameters, requestBody: { required: true, content } };
+  const isNeeded = !z.strictObject(body).safeParse({}).success;
+  return { parameters, requestBody: { required: isNeeded, content } };
 }
 
 /** JSON Schema of one value; schemas with an id are shared through `components`. */

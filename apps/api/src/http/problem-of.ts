@@ -88,6 +88,8 @@ export const STATUS_OF_CODE: { readonly [Code in Failure["code"]]: number } = {
   plan_stale: 412,
   payload_too_large: 413,
   unsupported_media: 415,
+  request_timed_out: 408,
+  headers_too_large: 431,
   name_reserved: 422,
   name_fault: 422,
   range_invalid: 422,
@@ -214,6 +216,10 @@ function requestDetailOf(failure: RequestFailure | AccountFailure): string {
       return `too many requests; try again in ${failure.retryAfterSeconds} s`;
     case "overloaded":
       return `many nodes connect at once; try again in ${failure.retryAfterSeconds} s`;
+    case "headers_too_large":
+      return "URL and headers together are longer than 16 KiB";
+    case "request_timed_out":
+      return "the request did not come to its end in time";
     case "stopping":
       return "the server restarts; try again in a moment";
     default:
@@ -347,6 +353,7 @@ export const TITLES: Readonly<Record<number, string>> = {
   403: "Not allowed",
   404: "Not found",
   405: "Method not allowed",
+  408: "Too slow",
   409: "Conflict",
   412: "Changed in the meantime",
   413: "Too large",
@@ -354,6 +361,7 @@ export const TITLES: Readonly<Record<number, string>> = {
   422: "Cannot be processed",
   428: "Version missing",
   429: "Too many requests",
+  431: "Headers too large",
   500: "Server error",
   502: "Other side failed",
   503: "Not available now",

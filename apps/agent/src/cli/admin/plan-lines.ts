@@ -29,7 +29,7 @@ function changeLines(change: Change): string[] {
   return [
     `${sign} ${cell(path)}${reason === null ? "" : `  (${cell(reason)})`}`,
     ...(state === "planned" && action === "update" ? differenceLines(change.before, change.after) : []),
-    ...dangers.map((danger) => `    ! ${cell(danger)}`),
+    ...(state === "planned" ? dangers : []).map((danger) => `    ! ${cell(danger)}`),
   ];
 }
 

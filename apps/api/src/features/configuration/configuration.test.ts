@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { contracts } from "../../registry/contracts.ts";
 import type { Scope } from "../../registry/access.ts";
 import { createTestApp } from "../../testing/create-test-app.ts";
 import type { TestApp } from "../../testing/create-test-app.ts";
@@ -6,6 +7,7 @@ import { ALL_SCOPES, tokenOf } from "../../testing/people.ts";
 import { makeKey, setUp } from "../../testing/rest-client.ts";
 import type { Json, RestClient } from "../../testing/rest-client.ts";
 import { connectAgent } from "../../testing/simulated-agent.ts";
+import { NetworkPartSchema } from "./document.ts";
 
 let server: TestApp;
 let other: TestApp;
@@ -55,6 +57,7 @@ networks:
     ipv6Range: null
     approval: required
     membershipSeconds: 86400
+    flowKeepHours: 24
     groups:
       - name: db
         description: holds data
@@ -398,4 +401,10 @@ describe("F-F5 hostile files", () => {
 
     expect((await planned(owner, bomb)).body.errors).toMatchObject([{ code: "alias" }]);
   });
+});
+
+test("F-F5 a file has every setting of a network that there is an operation for", () => {
+  const settings = Object.keys(contracts.networks.update.input.shape).filter((name) => name !== "networkId");
+
+  expect(Object.keys(NetworkPartSchema.shape)).toEqual(expect.arrayContaining(settings));
 });
