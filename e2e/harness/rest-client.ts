@@ -25,6 +25,8 @@ export function createRestClient(serverUrl: string): RestClient {
         origin: new URL(serverUrl).origin,
         ...(cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        // Nobody else changes things meanwhile.
+        ...(method === "PATCH" ? { "if-match": "*" } : {}),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(REQUEST_MS),
