@@ -17,6 +17,12 @@ export const TUNNEL_BARS: readonly Bar[] = [
   atLeast(2.2, "tcp-1-nic: weft / wireguard-go", [weft("tcp-1-nic"), row("tcp-1-nic", "wireguard-go")]),
   atLeast(3, "tcp-1: weft / weft without offload", [weft("tcp-1"), row("tcp-1", "weft without offload")]),
   atLeast(0.99, "profile counters on / off", [weft("tcp-1"), row("tcp-1", "weft without profile counters")]),
+  atMost(0.03, "filter 1 rule: share of the workers' time", [row("tcp-1", "weft with 1 rule", "filterShare")]),
+  atLeast(0.97, "filter 10,000 rules / 1 rule", [
+    row("tcp-1", "weft with 10,000 rules"),
+    row("tcp-1", "weft with 1 rule"),
+  ]),
+  atLeast(0.97, "100,000 flows / 1 rule", [row("tcp-1", "weft with 100,000 flows"), row("tcp-1", "weft with 1 rule")]),
   atMost(0.8, "udp-paced-200 CPU: weft / best peer", [
     weft("udp-paced-200", "cpuSeconds"),
     row("udp-paced-200", cheapest, "cpuSeconds"),

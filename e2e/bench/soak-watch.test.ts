@@ -8,6 +8,7 @@ const QUIET: EndpointState = {
   event: "state",
   newestHandshakeAtMs: 0,
   totals: { packets: 5, flowsStarted: 40_000 },
+  stages: {},
   peers: { rxBytes: 2e9 },
   handshakes: { responsesAccepted: 10 },
   faults: [],

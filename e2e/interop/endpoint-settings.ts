@@ -17,6 +17,8 @@ export const EndpointSettingsSchema = z.object({
   rekeyAfterSeconds: z.number().optional(),
   /** Keys of AmneziaWG; none = plain WireGuard. */
   disguise: z.record(z.string(), z.string()).default({}),
+  /** Rules of the filter: the last one allows everything, those before it match nothing that is sent here. */
+  filterRules: z.number().int().min(1).max(100_000).default(1),
   /** Peers that are only known, never heard of. */
   extraPeers: z.array(z.object({ publicKey: z.string(), allowedIp: z.string() })).default([]),
 });
@@ -34,6 +36,8 @@ export const EndpointStateSchema = z.object({
   totals: z.record(z.string(), z.number()),
   /** The engine's counters of all peers together, by name; ages are left out. */
   peers: z.record(z.string(), z.number()),
+  /** Time that the engine's workers spent in each stage, in nanoseconds. */
+  stages: z.record(z.string(), z.number()),
   /** The slow path's counters, by name. */
   handshakes: z.record(z.string(), z.number()),
   /** Every fault and failure that the tunnel reported, oldest first. */

@@ -31,6 +31,7 @@ type Tunnel = {
   readonly counters: () => {
     readonly peers: Table;
     readonly totals: Table;
+    readonly shards: Table & { readonly stageNames: readonly string[] };
     readonly handshakes: Readonly<Record<string, number>>;
   };
   readonly close: () => void;
@@ -82,7 +83,7 @@ function open({ createTunnel }: Dataplane, wanted: EndpointSettings): Tunnel {
   });
   if (!created.ok) throw new Error(`no tunnel: ${JSON.stringify(created.error)}`);
   const { value } = created;
-  expectOk("filter", value.replaceFilter([ALLOW_ALL]));
+  expectOk("filter", value.replaceFilter(filterOf(wanted.filterRules)));
   expectOk(
     "peers",
     value.replacePeers([
@@ -114,15 +115,40 @@ function faultOf({ kind, fault }: EndpointEvent): EndpointFault | undefined {
 }
 
 function stateOf(open: Tunnel): EndpointState {
-  const { peers, totals, handshakes } = open.counters();
+  const { peers, totals, shards, handshakes } = open.counters();
   return {
     event: "state",
     newestHandshakeAtMs: Math.max(0, ...open.peers().map((peer) => peer.lastHandshakeAtMs ?? 0)),
     totals: sums(totals),
+    stages: stageTimes(shards),
     peers: Object.fromEntries(Object.entries(sums(peers)).filter(([name]) => !NOT_COUNTERS.has(name))),
     handshakes,
     faults,
   };
+}
+
+/** Rules as a large policy has them: ranges of addresses and ports that other hosts have, and what allows at the end. */
+function filterOf(rules: number): object[] {
+  const others = Array.from({ length: rules - 1 }, (_, at) => ({
+    ...ALLOW_ALL,
+    id: at + 2,
+    action: at % 2 === 0 ? "deny" : "allow",
+    protocol: at % 3 === 0 ? 17 : 6,
+    source: [`172.${String(16 + (at >> 12))}.${String((at >> 4) & 255)}.${String((at & 15) << 4)}/28`],
+    ports: [{ low: 1_000 + (at % 60_000), high: 1_010 + (at % 60_000) }],
+  }));
+  return [...others, ALLOW_ALL];
+}
+
+function stageTimes({ columns, rows, values, stageNames }: Table & { readonly stageNames: readonly string[] }) {
+  const cell = (row: number, name: string): number =>
+    Number(values[row * columns.length + columns.indexOf(name)] ?? 0n);
+  const times: Record<string, number> = {};
+  for (let row = 0; row < rows; row += 1) {
+    const stage = stageNames[cell(row, "stage")] ?? "unknown";
+    times[stage] = (times[stage] ?? 0) + cell(row, "nanoseconds");
+  }
+  return times;
 }
 
 function sums({ columns, rows, values }: Table): Record<string, number> {

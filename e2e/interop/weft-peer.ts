@@ -16,6 +16,8 @@ export type WeftPeer = PlainPeer & { readonly state: () => Promise<EndpointState
 export type WeftPeerOptions = PlainPeerOptions & {
   /** For long runs: shorter time between handshakes. */
   readonly rekeyAfterSeconds?: number;
+  /** See `EndpointSettings`. */
+  readonly filterRules?: number;
 };
 
 /** Starts our data plane as one end of a tunnel, with the same options as a plain peer. */
@@ -30,6 +32,7 @@ export async function startWeftPeer(options: WeftPeerOptions): Promise<WeftPeer>
     allowedIps: [...options.peer.allowedIps],
     peerEndpoint: options.peer.endpoint,
     rekeyAfterSeconds: options.rekeyAfterSeconds,
+    filterRules: options.filterRules ?? 1,
     disguise: { ...options.disguise },
     extraPeers: (options.extraPeers ?? []).map(({ publicKey, allowedIp }) => ({
       publicKey: publicKey.toString("base64"),

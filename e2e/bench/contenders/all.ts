@@ -1,5 +1,6 @@
 import { PLAIN_KINDS } from "../../harness/provide-plain.ts";
 import type { Contender } from "./contender.ts";
+import { filteredContenders } from "./filtered.ts";
 import { plainContender } from "./plain.ts";
 import { rawVeth } from "./raw-veth.ts";
 import { weftContenders } from "./weft.ts";
@@ -13,5 +14,7 @@ import { yip } from "./yip.ts";
 export function allContenders(): Contender[] {
   const [weft, ...variants] = weftContenders();
   const [wireguardGo, ...others] = PLAIN_KINDS.map(plainContender);
-  return [rawVeth, ...variants, weft, wireguardGo, ...others, yip].filter((one) => one !== undefined);
+  return [rawVeth, ...filteredContenders(), ...variants, weft, wireguardGo, ...others, yip].filter(
+    (one) => one !== undefined,
+  );
 }

@@ -12,6 +12,8 @@ export type Tunnel = {
   readonly profile?: string;
   /** Process ids of the daemon on A and on B; empty for the bare link. */
   readonly daemonPids: readonly number[];
+  /** Time that the workers of both ends spent in each stage so far; absent where nobody says. */
+  readonly stageNanoseconds?: () => Promise<Readonly<Record<string, number>>>;
   /** Why it can no longer be trusted, such as a daemon that died; `undefined` while all is well. */
   readonly whyBroken: () => string | undefined;
   /** Ends its daemons in good order. */

@@ -39,16 +39,30 @@ function smallPacketCases(): TunnelCase[] {
 
 async function tcp(context: CaseContext, flags: readonly string[], to = context.tunnel.v4.b): Promise<Sample> {
   const { site, tunnel } = context;
+  const before = await tunnel.stageNanoseconds?.();
   const { result, usage } = await measureUsage(site, tunnel, () => iperfTcp({ ...load(context), to, flags }));
+  const after = await tunnel.stageNanoseconds?.();
   return {
     value: result.bitsPerSecond / 1e9,
     extra: {
       ...costs(usage),
+      ...(before && after ? { filterShare: shareOf("filter", before, after) } : {}),
       retransmits: result.retransmits,
       slowestSecond: result.slowestBitsPerSecond / 1e9,
     },
     ...problem(pathProblem(result.bytes, usage)),
   };
+}
+
+/** Share of the workers' time in all stages. */
+function shareOf(
+  stage: string,
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): number {
+  const spent = (name: string): number => (after[name] ?? 0) - (before[name] ?? 0);
+  const all = Object.keys(after).reduce((sum, name) => sum + spent(name), 0);
+  return all === 0 ? Number.NaN : spent(stage) / all;
 }
 
 async function udpUnlimited(context: CaseContext): Promise<Sample> {
