@@ -17,7 +17,9 @@ export function createRowCollector(progress: (line: string) => void): RowCollect
       const row = found.get(JSON.stringify(key)) ?? { key, samples: [] };
       row.samples.push({ round, value, extra });
       found.set(JSON.stringify(key), row);
-      progress(`round ${String(round)}, ${key.name}, ${key.contender}: ${value.toPrecision(4)} ${key.unit}`);
+      const beside = Object.entries(extra).map(([name, figure]) => `, ${name} ${figure.toPrecision(4)}`);
+      const measured = `${value.toPrecision(4)} ${key.unit}${beside.join("")}`;
+      progress(`round ${String(round)}, ${key.name}, ${key.contender}: ${measured}`);
     },
     rows: () => [...found.values()].map(({ key, samples }) => toCaseReport({ ...key, samples })),
   };

@@ -71,9 +71,13 @@ async function populateThousand(server: MeasuredServer) {
       await takeBack();
       rules = next;
       takeBack = await allow(network, groups, next);
-      await untilQuiet(fleet.agents());
-      // Whatever an agent would read at its first change is read now.
-      for (const { map } of fleet.agents()) map.peerIds();
+      const agents = fleet.agents();
+      const seen = next === "small" ? SMALL - 1 : agents.length - 1;
+      // Reading a whole map belongs to this change, not to the next one.
+      await until("the new rules everywhere", () =>
+        (next === "small" ? small : agents).every(({ map }) => map.peerIds().size === seen),
+      );
+      await untilQuiet(agents);
     },
   };
 }
