@@ -161,7 +161,12 @@ function addDiagnostics(verb: (name: string, description: string) => Command, ru
     );
   verb("debug", "write a file that helps to find a fault: state, counters, log; no keys")
     .option("--output <file>", "where it goes", "weft-debug.json")
-    .action((flags: Common & { readonly output: string }) => run(flags, (context) => debug(context, flags.output)));
+    .option("--redact", "leave addresses, public keys and names of hosts out as well")
+    .action((flags: Common & { readonly output: string; readonly redact?: boolean }) =>
+      run(flags, (context) =>
+        debug(context, { file: flags.output, addresses: flags.redact === true ? "redact" : "keep" }),
+      ),
+    );
 }
 
 function configure(program: Command, streams: Streams): void {

@@ -57,7 +57,7 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
         const report = await profiling.run(wish, () => signal.aborted);
         return report.ok ? report.value : report.error.message;
       },
-      debugBundle: (addresses) => (addresses === "keep" ? debug() : withoutPlaces(debug(), node.sync.map())),
+      debugBundle: (addresses) => debug(addresses),
     },
     events: {
       onApplied(errors) {
@@ -90,8 +90,8 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   const status = (): StatusView =>
     statusView(node, membership.value, { nowMs: timers.nowMs(), wallClockMs: deps.wallClockMs() });
   const profiling = createProfiling({ timers, tunnel: node.sync.tunnel, record: deps.system.recordCpuProfile });
-  const debug = (): DebugBundle =>
-    debugBundle({ status: status(), map: mapSummary(node), log: log.recent(), environment: process.env });
+  const debug = (addresses: "keep" | "redact"): DebugBundle =>
+    collectDebug(deps, node, { addresses, status: status(), serverUrl: membership.value.serverUrl });
   const handler = createLocalHandler({
     ...deps,
     node,
@@ -114,6 +114,22 @@ export async function startDaemon(deps: DaemonDeps): Promise<Result<Daemon, Loca
   await node.roads.clear();
   node.start();
   return ok({ ready: ready.promise, status, stop, stopped: stopped.promise });
+}
+
+function collectDebug(
+  { log }: DaemonDeps,
+  { sync }: MeshNode,
+  own: { readonly addresses: "keep" | "redact"; readonly status: StatusView; readonly serverUrl: string },
+): DebugBundle {
+  const map = sync.map();
+  const bundle = debugBundle({
+    status: own.status,
+    map: mapSummary({ sync }),
+    log: log.recent(),
+    environment: process.env,
+    publicKeys: map?.peers.map(({ publicKey }) => publicKey) ?? [],
+  });
+  return own.addresses === "keep" ? bundle : withoutPlaces(bundle, map, own);
 }
 
 /** Routing goes before the interface it leads into. */

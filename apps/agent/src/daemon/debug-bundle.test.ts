@@ -1,10 +1,10 @@
 import { formatJoinKey, makeToken } from "@weft/protocol";
-import { aServerKey } from "@weft/protocol/testing";
+import { aNetworkMap, aPublicKey, aServerKey } from "@weft/protocol/testing";
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 
 import { aStatus } from "../testing/a-status.ts";
-import { debugBundle } from "./debug-bundle.ts";
+import { debugBundle, withoutPlaces } from "./debug-bundle.ts";
 import { createLog } from "./log.ts";
 
 describe("the debug bundle", () => {
@@ -75,7 +75,87 @@ describe("the debug bundle", () => {
       settings: { "net.core.rmem_max": "212992" },
     });
   });
+
+  test("AP-73 whatever is secret, wherever it stands, is not in it; what is public stays", () => {
+    const secrets = seededSecrets();
+    const lines = [`{"event":"peer_keys_added","keys":"web-1 ${PUBLIC_KEY}"}`];
+    const seeded = secrets.map(
+      ({ written }) =>
+        `{"event":"x","message":${JSON.stringify(written)},"nested":${JSON.stringify(JSON.stringify({ written }))}}`,
+    );
+    const problem = secrets.map(({ written }) => written).join(" and ");
+    const environment = Object.fromEntries(secrets.map(({ written }, index) => [`WEFT_OWN_${index}`, written]));
+
+    const bundle = debugBundle(
+      sources({ problem, log: [...lines, ...seeded], environment: { ...environment, WEFT_LOG: secrets[0]?.written } }),
+    );
+    const redacted = withoutPlaces(bundle, aNetworkMap(), {
+      serverUrl: "https://hub.example.org:7400",
+      host: "build-7",
+    });
+
+    for (const { hidden } of secrets) {
+      for (const one of [bundle, redacted]) expect(JSON.stringify(one)).not.toContain(hidden);
+    }
+    expect(JSON.stringify(bundle)).toContain(PUBLIC_KEY);
+    expect(JSON.stringify(bundle.log).match(/\[(key|token|secret|password)\]/g)?.length).toBeGreaterThanOrEqual(
+      2 * secrets.length,
+    );
+  });
+
+  test("AP-73 by choice there is no address, public key or name in it either, in whatever text they stand", () => {
+    const map = aNetworkMap();
+    const places = [
+      map.self.name,
+      map.self.networkName,
+      ...map.peers.flatMap(({ name, ipv4, ipv6, publicKey }) => [name, ipv4, ipv6, publicKey]),
+      "build-7",
+      "hub.example.org",
+      "203.0.113.9:51820",
+      "[2001:db8::9]:51820",
+      "198.51.100.0/24",
+      "fe80::1",
+    ].flatMap((place) => place ?? []);
+    const log = places.flatMap((place) => [
+      `{"event":"x","peer":"${place}"}`,
+      `{"message":"lost ${place}, again","deep":${JSON.stringify(JSON.stringify({ place }))}}`,
+      `{"message":"${place.toUpperCase()}"}`,
+    ]);
+    const bundle = debugBundle(sources({ log, problem: `cannot reach ${places.join(" ")}` }));
+
+    const text = JSON.stringify(
+      withoutPlaces(bundle, map, { serverUrl: "https://hub.example.org:7400", host: "build-7" }),
+    );
+
+    for (const place of places) expect(text.toLowerCase()).not.toContain(place.toLowerCase());
+    expect(text).toContain("[name]");
+    expect(text).toContain("[address]");
+    expect(text).toContain('"kernel":"6.1.0"');
+  });
 });
+
+/** Every form in which a secret can come into a log or a setting, and the part of it that must not come out. */
+function seededSecrets(): readonly { readonly written: string; readonly hidden: string }[] {
+  const key = (): string => randomBytes(32).toString("base64");
+  const word = (): string => randomBytes(9).toString("hex");
+  const random = (length: number): Uint8Array => Uint8Array.from(randomBytes(length));
+  const token = makeToken("enr", random);
+  const joinKey = formatJoinKey(token, aServerKey());
+  const [wireguard, preshared, hex, pem] = [key(), key(), randomBytes(32).toString("hex"), key()];
+  const [password, bearer, field, login] = [word(), word(), word(), word()];
+  return [
+    { written: `PrivateKey = ${wireguard}`, hidden: wireguard },
+    { written: `handshake with ${preshared} failed`, hidden: preshared },
+    { written: hex, hidden: hex },
+    { written: `-----BEGIN PRIVATE KEY-----\n${pem}\n-----END PRIVATE KEY-----`, hidden: pem },
+    { written: token.expose(), hidden: token.expose() },
+    { written: `join https://hub ${joinKey}`, hidden: joinKey },
+    { written: `Authorization: Bearer ${bearer}`, hidden: bearer },
+    { written: `https://olga:${login}@hub.example.org/`, hidden: login },
+    { written: `password=${password}`, hidden: password },
+    { written: `{"api_key": "${field}"}`, hidden: field },
+  ];
+}
 
 function sources(own: {
   readonly problem?: string;
@@ -91,8 +171,10 @@ function sources(own: {
     map: { peers: 2, routes: 0, filterRules: 1, peersWithPresharedKey: 0 },
     log: own.log ?? [],
     environment: own.environment ?? {},
+    publicKeys: [PUBLIC_KEY],
     readFile: (path) => files.get(path) ?? null,
   };
 }
 
 const STATUS = aStatus();
+const PUBLIC_KEY = aPublicKey(7);

@@ -5,6 +5,7 @@ import type { NetworkMap } from "@weft/protocol";
 
 import { isAgentVariable } from "../settings/agent-variables.ts";
 import type { MeshNode } from "./node.ts";
+import { mapStrings, patternOfNames, withoutAddresses, withoutSecrets } from "./redact.ts";
 import type { StatusView } from "./status-view.ts";
 
 /** Everything that helps to find a fault of this agent, and nothing that opens a door. */
@@ -20,6 +21,8 @@ export type DebugSources = {
   /** The last lines of the log. */
   readonly log: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
+  /** Keys of peers: by their form alone they could be private ones. */
+  readonly publicKeys: readonly string[];
   /** Counts of what the map holds. */
   readonly map: MapSummary | null;
   readonly readFile?: (path: string) => string | null;
@@ -43,25 +46,39 @@ export function debugBundle(sources: DebugSources): DebugBundle {
     environment: weftVariables(sources.environment),
     log: sources.log,
   };
-  return redacted(bundle);
+  return redacted(bundle, new Set([...sources.publicKeys, sources.status.publicKey ?? ""]));
 }
 
-/** Replaces everything that looks like a token or a join key, wherever it stands. */
-function redacted(bundle: DebugBundle): DebugBundle {
-  // A bundle is plain data: it survives the way through text.
-  const parsed: DebugBundle = JSON.parse(JSON.stringify(bundle).replaceAll(TOKEN, "[token]"));
-  return parsed;
+function redacted(bundle: DebugBundle, publicKeys: ReadonlySet<string>): DebugBundle {
+  const change = (text: string): string => withoutSecrets(text, publicKeys);
+  return mapStrings(bundle, { change, changeName: change });
 }
 
-/** The same bundle without addresses, endpoints and names of hosts: for handing it to strangers. */
-export function withoutPlaces(bundle: DebugBundle, map: NetworkMap | null): DebugBundle {
-  const names = [hostname(), map?.self.name ?? "", ...(map?.peers.map(({ name }) => name) ?? [])];
-  const longest = names.filter((name) => name.length > 1).toSorted((left, right) => right.length - left.length);
-  let text = JSON.stringify(bundle).replaceAll(ADDRESS, "[address]");
-  for (const name of longest) text = text.replaceAll(JSON.stringify(name), '"[name]"');
-  const parsed: DebugBundle = JSON.parse(text);
-  return parsed;
+/** The same bundle without addresses, endpoints, public keys and names of hosts and networks: for handing it to strangers. */
+export function withoutPlaces(
+  bundle: DebugBundle,
+  map: NetworkMap | null,
+  { serverUrl, host = hostname() }: { readonly serverUrl: string; readonly host?: string },
+): DebugBundle {
+  const names = patternOfNames([host, ...namesIn(map), ...hostOf(serverUrl)]);
+  const bare = (text: string): string => withoutAddresses(withoutSecrets(text, NO_KEYS));
+  const change = (text: string): string => (names ? bare(text).replaceAll(names, "[name]") : bare(text));
+  const { contents, ...parts } = bundle;
+  return { contents, ...mapStrings(parts, { change, changeName: bare }) };
 }
+
+function namesIn(map: NetworkMap | null): readonly string[] {
+  if (!map) return [];
+  const { self, peers, names } = map;
+  const given = names ? [names.domain, ...names.searchDomains, ...names.records.map(({ name }) => name)] : [];
+  return [self.name, self.networkName, ...peers.map(({ name }) => name), ...given];
+}
+
+function hostOf(url: string): readonly string[] {
+  return URL.canParse(url) ? [new URL(url).hostname] : [];
+}
+
+const NO_KEYS: ReadonlySet<string> = new Set();
 
 function hostFacts(readFile: (path: string) => string | null): object {
   const settings = KERNEL_SETTINGS.map((name) => [name, readFile(`/proc/sys/${name.replaceAll(".", "/")}`)?.trim()]);
@@ -139,7 +156,3 @@ const KERNEL_SETTINGS = [
   "kernel.kptr_restrict",
 ];
 const PROCESS_FACTS = ["Threads", "VmRSS", "VmHWM", "CapEff", "Seccomp", "NoNewPrivs", "Cpus_allowed_list"];
-/** IPv4, and IPv6 with at least two colons, each with what may follow in an endpoint or prefix. */
-const ADDRESS =
-  /\b\d{1,3}(\.\d{1,3}){3}(:\d+|\/\d+)?\b|\[?(?<![\w:])([0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])\]?(:\d+|\/\d+)?/gi;
-const TOKEN = /weft_[a-z]{3}_[A-Za-z0-9]+(\.[A-Za-z0-9_-]+)?/g;

@@ -18,7 +18,7 @@ export type LocalHandlerDeps = {
   readonly pingOnce: PingOnce;
   readonly profiling: Profiling;
   /** The debug bundle. */
-  readonly debug: () => unknown;
+  readonly debug: (addresses: "keep" | "redact") => unknown;
   /** Resolves when the first map is applied, or with the reason why not. */
   readonly ready: Promise<Result<undefined, LocalFailure>>;
   readonly leave: () => Promise<Result<undefined, LocalFailure>>;
@@ -50,7 +50,7 @@ export function createLocalHandler(deps: LocalHandlerDeps): LocalHandler {
       case "flows":
         return ok(flowsView(deps.node.sync.tunnel(), deps.node.sync.map(), request.flowsMax));
       case "debug":
-        return ok(deps.debug());
+        return ok(deps.debug(request.addresses));
       case "injectPanic": {
         const tunnel = deps.node.sync.tunnel();
         return tunnel ? tunnel.injectPanic(request.shard) : err({ code: "not_ready", message: "there is no tunnel" });

@@ -26,7 +26,7 @@ export type LocalRequest =
   /** Flows with the most bytes, and what met each rule. */
   | { readonly method: "flows"; readonly flowsMax: number }
   /** What helps to find a fault. */
-  | { readonly method: "debug" }
+  | { readonly method: "debug"; readonly addresses: "keep" | "redact" }
   | { readonly method: "stop" }
   /** Removes the node from its network, then stops. */
   | { readonly method: "leave" };
@@ -42,8 +42,10 @@ export function parseLocalRequest(line: string): LocalRequest | null {
   const value = parseJson(line);
   if (!isRecord(value)) return null;
   switch (value["method"]) {
-    case "status":
     case "debug":
+      // A command line of before has no choice.
+      return { method: "debug", addresses: value["addresses"] === "redact" ? "redact" : "keep" };
+    case "status":
     case "stop":
     case "leave":
       return { method: value["method"] };

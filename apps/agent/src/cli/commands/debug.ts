@@ -8,11 +8,14 @@ import type { CommandContext, CommandOutcome } from "../context.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 
 /** Writes one file with everything that helps to find a fault, and says what is in it. */
-export async function debug(context: CommandContext, file: string): Promise<CommandOutcome> {
+export async function debug(
+  context: CommandContext,
+  { file, addresses }: { readonly file: string; readonly addresses: "keep" | "redact" },
+): Promise<CommandOutcome> {
   const { output, paths } = context;
   const obstacle = whyNoFile(file);
   if (obstacle) return err(obstacle);
-  const asked = await askMember(paths, { method: "debug" });
+  const asked = await askMember(paths, { method: "debug", addresses });
   if (!asked.ok) return asked;
   if (!isRecord(asked.value) || !isRecord(asked.value["contents"]))
     return err({ code: "failed", message: "the daemon is of another version; restart it" });
@@ -21,7 +24,9 @@ export async function debug(context: CommandContext, file: string): Promise<Comm
   if (!written.ok) return err({ code: "failed", message: written.error.message });
   const parts = Object.entries(contents).map(([part, text]) => `  ${part}: ${String(text)}`);
   output.result({ file, contents }, [
-    `wrote ${file}; it holds no private key and no token, but names and addresses:`,
+    addresses === "keep"
+      ? `wrote ${file}; it holds no private key and no token, but names and addresses (--redact leaves them out):`
+      : `wrote ${file}; it holds no key, no token, no address and no name of a host:`,
     ...parts,
   ]);
   return ok(EXIT_CODES.ok);

@@ -67,7 +67,7 @@ async function reaches(id: string, state: string): Promise<Json> {
 const hop = { hop: 1, address: "100.64.0.2", name: "b", rttMicroseconds: [210, null, 190] };
 const TRACE = { kind: "trace", target: "100.64.0.2", outcome: "reached", reason: null, hops: [hop] };
 
-describe("AP-70 jobs of nodes as objects", () => {
+describe("jobs of nodes as objects", () => {
   test("a job is shown while it runs and after it ended, with who asked and its times, and both ends are in the audit log", async () => {
     const begun = await trace();
     expect(begun).toMatchObject({
