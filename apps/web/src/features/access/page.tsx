@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ACCESS_VIEWS, paths, routeIds } from "../../routes.ts";
-import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Page } from "../../ui/page.tsx";
 import { Segmented } from "../../ui/segmented.tsx";
 import { AccountView } from "./views/account-view.tsx";
@@ -12,7 +12,7 @@ const route = getRouteApi(routeIds.access);
 
 /** Who gets in, and with what: tokens, people, one's own account. */
 export function AccessPage(): ReactNode {
-  const text = strings.access;
+  const text = pageStrings.access;
   const navigate = useNavigate();
   const { view = "tokens" } = route.useSearch();
 

@@ -6,6 +6,7 @@ import { toProblem } from "../../api/error-text.ts";
 import type { AuditEvent } from "../../api/types.ts";
 import { AUDIT_ACTORS, type AuditActor, type AuditSearch, paths, routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
@@ -18,7 +19,7 @@ const route = getRouteApi(routeIds.audit);
 
 /** Who changed what. Search and filters are in the address and are answered by the server. */
 export function AuditPage(): ReactNode {
-  const text = strings.audit;
+  const text = pageStrings.audit;
   const search = route.useSearch();
   const events = useEvents(search);
   const [open, setOpen] = useState<AuditEvent | null>(null);
@@ -57,7 +58,7 @@ export function AuditPage(): ReactNode {
 }
 
 function Filters({ search }: { readonly search: AuditSearch }): ReactNode {
-  const text = strings.audit;
+  const text = pageStrings.audit;
   const trpc = useTRPC();
   const navigate = useNavigate();
   const networks = useQuery(trpc.networks.list.queryOptions({ limit: 500 })).data?.items ?? [];

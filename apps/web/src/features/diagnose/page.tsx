@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type DiagnoseSearch, paths, routeIds } from "../../routes.ts";
-import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { EmptyPanel } from "../../ui/panels.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Chain } from "./components/chain.tsx";
@@ -12,7 +12,7 @@ const route = getRouteApi(routeIds.diagnose);
 
 /** Why a peer can or cannot reach another. The question is in the address, so an answer is shared by its link. */
 export function DiagnosePage(): ReactNode {
-  const text = strings.diagnose;
+  const text = pageStrings.diagnose;
   const { networkId } = route.useParams();
   const question = route.useSearch();
   const navigate = useNavigate();

@@ -5,6 +5,7 @@ import { useTRPC, useTRPCClient } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
 import { EXPIRING_KINDS, type ExpirationsSearch, type ExpiringKind, paths, routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
@@ -15,7 +16,7 @@ const route = getRouteApi(routeIds.expirations);
 
 /** Everything that ends by itself, soonest first, with a warning as the end comes near. */
 export function ExpirationsPage(): ReactNode {
-  const text = strings.expirations;
+  const text = pageStrings.expirations;
   const navigate = useNavigate();
   const { kind } = route.useSearch();
   const found = useExpirations(kind);

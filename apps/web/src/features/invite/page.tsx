@@ -8,6 +8,7 @@ import { PASSWORD_LENGTH_MIN } from "../../format/password-strength.ts";
 import { Logo } from "../../layout/logo.tsx";
 import { paths } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Button } from "../../ui/button.tsx";
 import { Gate } from "../../ui/gate.tsx";
 import { LoadingPanel, ProblemPanel } from "../../ui/panels.tsx";
@@ -28,7 +29,7 @@ export function InvitePage(): ReactNode {
     <Gate
       mark={<Logo size={44} />}
       title={text.title}
-      {...(look.data ? { sentence: text.sentence(strings.access.roles[look.data.role]) } : {})}
+      {...(look.data ? { sentence: text.sentence(pageStrings.access.roles[look.data.role]) } : {})}
     >
       {look.error ? <ProblemPanel problem={toProblem(look.error)} /> : null}
       {look.isPending || look.isIdle ? <LoadingPanel label={text.looking} /> : null}

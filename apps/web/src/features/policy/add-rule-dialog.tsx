@@ -4,6 +4,7 @@ import { useTRPC } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
 import type { Group, Rule } from "../../api/types.ts";
 import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { useNotify } from "../../ui/notice.tsx";
@@ -20,7 +21,7 @@ type AddRuleDialogProps = {
 
 /** Adds a rule between groups. */
 export function AddRuleDialog({ networkId, groups, onClose }: AddRuleDialogProps): ReactNode {
-  const text = strings.policy.dialog;
+  const text = pageStrings.policy.dialog;
   const [name, setName] = useState("");
   const [action, setAction] = useState<Rule["action"]>("allow");
   const [source, setSource] = useState(ALL);
@@ -33,7 +34,7 @@ export function AddRuleDialog({ networkId, groups, onClose }: AddRuleDialogProps
   const ranges = hasPorts ? parsePorts(ports) : null;
   const isWrong = ranges === "unreadable";
   const sides = [
-    { value: ALL, label: strings.policy.all },
+    { value: ALL, label: pageStrings.policy.all },
     ...groups.map(({ id, name: label }) => ({ value: id, label })),
   ];
 
@@ -69,7 +70,7 @@ export function AddRuleDialog({ networkId, groups, onClose }: AddRuleDialogProps
           label={text.protocol}
           value={protocol}
           onChange={setProtocol}
-          options={options(PROTOCOLS, { ...strings.policy.protocols, any: text.anyProtocol })}
+          options={options(PROTOCOLS, { ...pageStrings.policy.protocols, any: text.anyProtocol })}
         />
         {hasPorts ? (
           <TextField
@@ -101,7 +102,7 @@ function useAddRule(onDone: () => void) {
     trpc.rules.create.mutationOptions({
       onSuccess: () => {
         void queryClient.invalidateQueries({ queryKey: trpc.rules.list.queryKey() });
-        notify(strings.policy.added);
+        notify(pageStrings.policy.added);
         onDone();
       },
     }),

@@ -7,6 +7,7 @@ import { isOpen, letsPass } from "../../api/rule-effect.ts";
 import type { Group, Rule, RuleHits } from "../../api/types.ts";
 import { routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Button } from "../../ui/button.tsx";
 import { useNotify } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -21,7 +22,7 @@ const route = getRouteApi(routeIds.policy);
 /** The rules of a network, in the open: what is not listed is denied. */
 export function PolicyPage(): ReactNode {
   const { networkId } = route.useParams();
-  const text = strings.policy;
+  const text = pageStrings.policy;
   const trpc = useTRPC();
   const rules = useQuery(trpc.rules.list.queryOptions({ networkId }));
   const add = useAddRule(networkId);
@@ -124,7 +125,7 @@ function useSwitchRule() {
     trpc.rules.update.mutationOptions({
       onSuccess: async ({ state }) => {
         await queryClient.invalidateQueries({ queryKey: trpc.rules.list.queryKey() });
-        notify(state === "on" ? strings.policy.turnedOn : strings.policy.turnedOff);
+        notify(state === "on" ? pageStrings.policy.turnedOn : pageStrings.policy.turnedOff);
       },
     }),
   );
@@ -141,7 +142,7 @@ function useAddRule(networkId: string) {
     trpc.rules.create.mutationOptions({
       onSuccess: async () => {
         await queryClient.invalidateQueries({ queryKey: trpc.rules.list.queryKey({ networkId }) });
-        notify(strings.policy.added);
+        notify(pageStrings.policy.added);
       },
     }),
   );

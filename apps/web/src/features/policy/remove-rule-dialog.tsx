@@ -4,7 +4,7 @@ import { useTRPC } from "../../api/context.ts";
 import { toProblem } from "../../api/error-text.ts";
 import { letsPass } from "../../api/rule-effect.ts";
 import type { Rule } from "../../api/types.ts";
-import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useNotify } from "../../ui/notice.tsx";
 import { ruleTitle, type SideNames } from "./rule-text.ts";
@@ -19,7 +19,7 @@ export type RemoveRuleDialogProps = {
 
 /** Deletes a rule; says what stops when it is the last one. */
 export function RemoveRuleDialog({ rule, names, position, onClose }: RemoveRuleDialogProps): ReactNode {
-  const text = strings.policy;
+  const text = pageStrings.policy;
   const title = ruleTitle(rule, names);
   const trpc = useTRPC();
   const queryClient = useQueryClient();
@@ -52,7 +52,7 @@ export function RemoveRuleDialog({ rule, names, position, onClose }: RemoveRuleD
 }
 
 function consequences(rule: Rule, position: RemoveRuleDialogProps["position"]): string {
-  const text = strings.policy;
+  const text = pageStrings.policy;
   if (letsPass(rule)) return position === "last" ? text.lastRule : text.notLast;
   return rule.state === "off" ? text.isOff : text.deniesNow;
 }

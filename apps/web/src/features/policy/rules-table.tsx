@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Rule, RuleHits } from "../../api/types.ts";
 import { formatBytes, formatCount } from "../../format/bytes.ts";
 import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -19,7 +20,7 @@ export type RulesTableProps = {
 
 /** The rules in order, and the denial that always comes last. */
 export function RulesTable({ rules, ...rowProps }: RulesTableProps): ReactNode {
-  const text = strings.policy;
+  const text = pageStrings.policy;
   return (
     <div className="table-frame">
       <table className="table" aria-label={text.table}>
@@ -60,7 +61,7 @@ export function RulesTable({ rules, ...rowProps }: RulesTableProps): ReactNode {
 type RuleRowProps = Omit<RulesTableProps, "rules"> & { readonly rule: Rule; readonly position: number };
 
 function RuleRow({ rule, position, names, hits, onSwitch, onRemove }: RuleRowProps): ReactNode {
-  const text = strings.policy;
+  const text = pageStrings.policy;
   const conditions = ruleConditions(rule);
   const switchLabel = rule.state === "on" ? text.turnOff : text.turnOn;
   return (
@@ -111,7 +112,7 @@ function RuleRow({ rule, position, names, hits, onSwitch, onRemove }: RuleRowPro
 
 /** How much a rule is used; one that nothing ever met is easily seen. */
 function RuleUse({ rule, hits }: { readonly rule: Rule } & Pick<RulesTableProps, "hits">): ReactNode {
-  const text = strings.policy.use;
+  const text = pageStrings.policy.use;
   if (hits === undefined) return null;
   const met = hits.get(rule.id);
   if (!met) return <span className="faint">{text.never}</span>;

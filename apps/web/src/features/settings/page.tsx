@@ -6,6 +6,7 @@ import { toProblem } from "../../api/error-text.ts";
 import { UpdateNotice } from "../../layout/update-notice.tsx";
 import { routeIds } from "../../routes.ts";
 import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Page } from "../../ui/page.tsx";
 import { LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
 import { DangerCard } from "./components/danger-card.tsx";
@@ -18,7 +19,7 @@ const route = getRouteApi(routeIds.settings);
 /** Settings of one network; what destroys comes last. */
 export function SettingsPage(): ReactNode {
   const { networkId } = route.useParams();
-  const text = strings.settings;
+  const text = pageStrings.settings;
   const trpc = useTRPC();
   const network = useQuery(trpc.networks.get.queryOptions({ networkId }));
   const retry = (): void => void network.refetch();

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useTRPC } from "../../api/context.ts";
 import { Logo } from "../../layout/logo.tsx";
 import { routeIds } from "../../routes.ts";
-import { strings } from "../../strings/index.ts";
+import { pageStrings } from "../../strings/pages.ts";
 import { Gate } from "../../ui/gate.tsx";
 import { OwnerForm } from "./components/owner-form.tsx";
 
@@ -16,7 +16,7 @@ export function SetupPage(): ReactNode {
   const { setup } = route.useSearch();
   const { data } = useQuery(trpc.setup.status.queryOptions());
   return (
-    <Gate mark={<Logo size={44} />} title={strings.setup.title} sentence={strings.setup.sentence}>
+    <Gate mark={<Logo size={44} />} title={pageStrings.setup.title} sentence={pageStrings.setup.sentence}>
       <OwnerForm token={setup ?? null} tokenNeed={data?.tokenRequired && !setup ? "ask" : "known"} />
     </Gate>
   );

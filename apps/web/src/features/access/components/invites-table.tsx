@@ -2,6 +2,7 @@ import { createColumnHelper, getCoreRowModel, useReactTable } from "@tanstack/re
 import { type ReactNode, useMemo } from "react";
 import type { Invite } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { DataTable } from "../../../ui/data-table.tsx";
 import { Moment } from "../../../ui/moment.tsx";
@@ -22,12 +23,12 @@ export function InvitesTable({ invites, onRevoke }: InvitesTableProps): ReactNod
     getRowId: (invite) => invite.id,
     getCoreRowModel: getCoreRowModel(),
   });
-  return <DataTable table={table} label={strings.access.people.invites} />;
+  return <DataTable table={table} label={pageStrings.access.people.invites} />;
 }
 
 function inviteColumns(onRevoke: (invite: Invite) => void) {
   const column = createColumnHelper<Invite>();
-  const text = strings.access.people;
+  const text = pageStrings.access.people;
   return [
     column.display({
       id: "login",
@@ -39,12 +40,12 @@ function inviteColumns(onRevoke: (invite: Invite) => void) {
       id: "role",
       header: text.columns.role,
       meta: { label: text.columns.role },
-      cell: ({ row }) => strings.access.roles[row.original.role],
+      cell: ({ row }) => pageStrings.access.roles[row.original.role],
     }),
     column.display({
       id: "expires",
-      header: strings.access.columns.expires,
-      meta: { label: strings.access.columns.expires },
+      header: pageStrings.access.columns.expires,
+      meta: { label: pageStrings.access.columns.expires },
       cell: ({ row }) => <Moment at={row.original.expiresAt} />,
     }),
     column.display({

@@ -2,6 +2,7 @@ import { createColumnHelper, getCoreRowModel, getSortedRowModel, useReactTable }
 import { type ReactNode, useMemo } from "react";
 import type { Account } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../../ui/chip.tsx";
 import { DataTable } from "../../../ui/data-table.tsx";
@@ -25,12 +26,12 @@ export function PeopleTable({ people, onChange }: PeopleTableProps): ReactNode {
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
   });
-  return <DataTable table={table} label={strings.access.people.table} />;
+  return <DataTable table={table} label={pageStrings.access.people.table} />;
 }
 
 function personColumns(onChange: (person: Account) => void) {
   const column = createColumnHelper<Account>();
-  const text = strings.access.people;
+  const text = pageStrings.access.people;
   return [
     column.accessor("login", {
       header: text.columns.login,
@@ -40,7 +41,7 @@ function personColumns(onChange: (person: Account) => void) {
     column.accessor("role", {
       header: text.columns.role,
       meta: { label: text.columns.role },
-      cell: ({ row }) => strings.access.roles[row.original.role],
+      cell: ({ row }) => pageStrings.access.roles[row.original.role],
     }),
     column.accessor("state", {
       header: text.columns.state,

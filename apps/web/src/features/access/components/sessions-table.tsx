@@ -2,6 +2,7 @@ import { createColumnHelper, getCoreRowModel, useReactTable } from "@tanstack/re
 import { type ReactNode, useMemo } from "react";
 import type { Session } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Chip } from "../../../ui/chip.tsx";
 import { DataTable } from "../../../ui/data-table.tsx";
@@ -23,12 +24,12 @@ export function SessionsTable({ sessions, onEnd }: SessionsTableProps): ReactNod
     getRowId: (session) => session.id,
     getCoreRowModel: getCoreRowModel(),
   });
-  return <DataTable table={table} label={strings.access.account.sessions} />;
+  return <DataTable table={table} label={pageStrings.access.account.sessions} />;
 }
 
 function sessionColumns(onEnd: (session: Session) => void) {
   const column = createColumnHelper<Session>();
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   return [
     column.display({
       id: "browser",

@@ -2,6 +2,7 @@ import { createColumnHelper, getCoreRowModel, getSortedRowModel, useReactTable }
 import { type ReactNode, useMemo } from "react";
 import type { Token } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { Chip } from "../../../ui/chip.tsx";
 import { DataTable } from "../../../ui/data-table.tsx";
@@ -22,12 +23,12 @@ export function TokensTable({ tokens, onRevoke }: TokensTableProps): ReactNode {
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
   });
-  return <DataTable table={table} label={strings.access.table} />;
+  return <DataTable table={table} label={pageStrings.access.table} />;
 }
 
 function tokenColumns(onRevoke: (token: Token) => void) {
   const column = createColumnHelper<Token>();
-  const text = strings.access;
+  const text = pageStrings.access;
   return [
     column.accessor("name", {
       header: text.columns.name,

@@ -4,6 +4,7 @@ import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Account } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
@@ -16,7 +17,7 @@ export type ChangePersonDialogProps = { readonly person: Account; readonly onClo
 
 /** Role, access and second factor of one person. */
 export function ChangePersonDialog({ person, onClose }: ChangePersonDialogProps): ReactNode {
-  const text = strings.access.people;
+  const text = pageStrings.access.people;
   const [role, setRole] = useState(person.role);
   const [isRemoving, setRemoving] = useState(false);
   const changes = usePersonChanges(person, onClose);
@@ -75,7 +76,7 @@ function usePersonChanges(person: Account, onClose: () => void) {
   const notify = useNotify();
   const onSuccess = (): void => {
     void queryClient.invalidateQueries({ queryKey: trpc.users.list.queryKey() });
-    notify(strings.access.people.changed(person.login));
+    notify(pageStrings.access.people.changed(person.login));
     onClose();
   };
   const update = useMutation({ ...trpc.users.update.mutationOptions(), onSuccess });

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
 import { ProblemPanel } from "../../../ui/panels.tsx";
@@ -18,7 +19,7 @@ export type CreateTokenDialogProps = {
 
 /** Name, scopes, lifetime. */
 export function CreateTokenDialog({ onClose, onCreated }: CreateTokenDialogProps): ReactNode {
-  const text = strings.access;
+  const text = pageStrings.access;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [name, setName] = useState("");

@@ -4,6 +4,7 @@ import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { ServerRole } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
 import { ProblemPanel } from "../../../ui/panels.tsx";
@@ -19,7 +20,7 @@ export type InviteDialogProps = {
 
 /** Makes a one-time link for one person. */
 export function InviteDialog({ onClose, onCreated }: InviteDialogProps): ReactNode {
-  const text = strings.access.people;
+  const text = pageStrings.access.people;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [login, setLogin] = useState("");

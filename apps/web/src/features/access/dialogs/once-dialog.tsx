@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
@@ -25,7 +25,7 @@ export function OnceDialog({ title, sentence, what, secret, onClose }: OnceDialo
         <CopyButton text={secret} what={what} look="primary" />
       </div>
       <DialogActions>
-        <Button onPress={onClose}>{strings.access.onceDone}</Button>
+        <Button onPress={onClose}>{pageStrings.access.onceDone}</Button>
       </DialogActions>
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
 import { ProblemPanel } from "../../../ui/panels.tsx";
@@ -11,7 +12,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 
 /** Switches the second factor off, with both secrets in hand. */
 export function RemoveFactorDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const [password, setPassword] = useState("");

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Invite } from "../../../api/types.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 
 /** Makes a link useless. */
@@ -14,7 +14,7 @@ export function RevokeInviteDialog({
   readonly invite: Invite;
   readonly onClose: () => void;
 }): ReactNode {
-  const text = strings.access.people;
+  const text = pageStrings.access.people;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const revoke = useMutation(trpc.invites.revoke.mutationOptions());

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Token } from "../../../api/types.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { useNotify } from "../../../ui/notice.tsx";
 
@@ -15,7 +15,7 @@ export function RevokeTokenDialog({
   readonly token: Token;
   readonly onClose: () => void;
 }): ReactNode {
-  const text = strings.access;
+  const text = pageStrings.access;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const notify = useNotify();

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog, DialogActions } from "../../../ui/dialog.tsx";
@@ -13,7 +14,7 @@ import { QrCode } from "../../../ui/qr-code.tsx";
 
 /** Switches the second factor on: password, QR code and first code, recovery codes. */
 export function SetUpFactorDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const begin = useMutation(trpc.account.beginTotp.mutationOptions());
@@ -52,7 +53,7 @@ function PasswordStep({
   error,
   onPassword,
 }: StepProps & { readonly onPassword: (password: string) => void }): ReactNode {
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   const [password, setPassword] = useState("");
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -89,7 +90,7 @@ function CodeStep({
   readonly uri: string;
   readonly onCode: (code: string) => void;
 }): ReactNode {
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   const [code, setCode] = useState("");
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -133,7 +134,7 @@ function RecoveryCodes({
   readonly codes: readonly string[];
   readonly onDone: () => void;
 }): ReactNode {
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   return (
     <>
       <p>{text.codesSentence}</p>

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Chip } from "../../../ui/chip.tsx";
@@ -22,7 +22,7 @@ export function AccountView(): ReactNode {
 }
 
 function SecondFactorCard(): ReactNode {
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   const trpc = useTRPC();
   const account = useQuery(trpc.account.get.queryOptions());
   const [dialog, setDialog] = useState<"set-up" | "remove" | null>(null);
@@ -54,7 +54,7 @@ function SecondFactorCard(): ReactNode {
 }
 
 function SessionsCard(): ReactNode {
-  const text = strings.access.account;
+  const text = pageStrings.access.account;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const me = useQuery(trpc.sessions.current.queryOptions());

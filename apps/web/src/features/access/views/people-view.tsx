@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Account, Invite } from "../../../api/types.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel } from "../../../ui/panels.tsx";
@@ -24,7 +24,7 @@ type OpenDialog =
 
 /** The people who may sign in, and the invites that are under way. */
 export function PeopleView(): ReactNode {
-  const text = strings.access.people;
+  const text = pageStrings.access.people;
   const trpc = useTRPC();
   const people = useQuery(trpc.users.list.queryOptions({ limit: 500 }));
   const invites = useQuery({ ...trpc.invites.list.queryOptions({ limit: 100 }), retry: false });

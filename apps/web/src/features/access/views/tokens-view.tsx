@@ -4,6 +4,7 @@ import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Token } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../../ui/panels.tsx";
@@ -21,7 +22,7 @@ type OpenDialog =
 
 /** API tokens: list, create, revoke. */
 export function TokensView(): ReactNode {
-  const text = strings.access;
+  const text = pageStrings.access;
   const trpc = useTRPC();
   const tokens = useQuery(trpc.tokens.list.queryOptions({ limit: 500 }));
   const [dialog, setDialog] = useState<OpenDialog>(null);

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { AuditEvent } from "../../../api/types.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { CopyButton } from "../../../ui/copy-button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Fact, Facts } from "../../../ui/facts.tsx";
@@ -14,7 +14,7 @@ export function EventDialog({
   readonly event: AuditEvent;
   readonly onClose: () => void;
 }): ReactNode {
-  const text = strings.audit;
+  const text = pageStrings.audit;
   return (
     <Dialog title={text.details(event.action)} onClose={onClose}>
       <Facts>
@@ -41,7 +41,7 @@ function Side({ title, value }: { readonly title: string; readonly value: unknow
     <section className="event-side" aria-label={title}>
       <h3>{title}</h3>
       {value === null || value === undefined ? (
-        <p className="soft">{strings.audit.nothing}</p>
+        <p className="soft">{pageStrings.audit.nothing}</p>
       ) : (
         // A long object scrolls in its box, and by keyboard only when the box can have the focus.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

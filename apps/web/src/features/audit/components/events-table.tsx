@@ -2,6 +2,7 @@ import { createColumnHelper, getCoreRowModel, useReactTable } from "@tanstack/re
 import { type ReactNode, useMemo } from "react";
 import type { AuditEvent } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { DataTable } from "../../../ui/data-table.tsx";
 import { Moment } from "../../../ui/moment.tsx";
@@ -22,12 +23,12 @@ export function EventsTable({ events, onShow }: EventsTableProps): ReactNode {
     getRowId: (event) => event.id,
     getCoreRowModel: getCoreRowModel(),
   });
-  return <DataTable table={table} label={strings.audit.table} />;
+  return <DataTable table={table} label={pageStrings.audit.table} />;
 }
 
 function eventColumns(onShow: (event: AuditEvent) => void) {
   const column = createColumnHelper<AuditEvent>();
-  const text = strings.audit;
+  const text = pageStrings.audit;
   const head = (name: keyof typeof text.columns) => ({
     header: text.columns[name],
     meta: { label: text.columns[name] },
@@ -66,5 +67,5 @@ function eventColumns(onShow: (event: AuditEvent) => void) {
 }
 
 function actorName({ actor }: AuditEvent): string {
-  return actor.login ?? strings.audit.actors[actor.kind];
+  return actor.login ?? pageStrings.audit.actors[actor.kind];
 }

@@ -4,7 +4,7 @@ import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Diagnosis } from "../../../api/types.ts";
 import type { DiagnoseSearch } from "../../../routes.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { LoadingPanel, ProblemPanel } from "../../../ui/panels.tsx";
@@ -14,7 +14,7 @@ export type Question = DiagnoseSearch & { readonly from: string; readonly to: st
 
 /** The checks between two peers, in the order in which they matter. */
 export function Chain({ question }: { readonly question: Question }): ReactNode {
-  const text = strings.diagnose;
+  const text = pageStrings.diagnose;
   const trpc = useTRPC();
   const { from, to, protocol, port } = question;
   const asked = useQuery(
@@ -57,7 +57,7 @@ export function Chain({ question }: { readonly question: Question }): ReactNode 
 }
 
 function Step({ step }: { readonly step: Diagnosis["steps"][number] }): ReactNode {
-  const text = strings.diagnose;
+  const text = pageStrings.diagnose;
   return (
     <li className="chain-step" data-outcome={step.outcome}>
       <strong>{text.steps[step.step]}</strong>

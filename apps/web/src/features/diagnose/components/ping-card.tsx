@@ -5,6 +5,7 @@ import { toProblem } from "../../../api/error-text.ts";
 import type { PingResult } from "../../../api/types.ts";
 import { formatRoundTrip } from "../../../format/time.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Fact, Facts } from "../../../ui/facts.tsx";
@@ -13,7 +14,7 @@ import { Status } from "../../../ui/status.tsx";
 
 /** Proves it: echo requests through the tunnel. */
 export function PingCard({ from, to }: { readonly from: string; readonly to: string }): ReactNode {
-  const text = strings.diagnose.ping;
+  const text = pageStrings.diagnose.ping;
   const trpc = useTRPC();
   const ping = useMutation(trpc.peers.ping.mutationOptions());
   const run = (): void => ping.mutate({ peerId: from, targetPeerId: to, count: COUNT });
@@ -37,7 +38,7 @@ export function PingCard({ from, to }: { readonly from: string; readonly to: str
 }
 
 function Outcome({ result }: { readonly result: PingResult }): ReactNode {
-  const text = strings.diagnose.ping;
+  const text = pageStrings.diagnose.ping;
   const { sent, received, endpoint, path } = result;
   if (received === 0) return <Status kind="bad">{text.lost(sent)}</Status>;
   const times = result.rttMicroseconds.toSorted((a, b) => a - b);

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import type { Peer } from "../../../api/types.ts";
 import { DIAGNOSE_PROTOCOLS, type DiagnoseProtocol, type DiagnoseSearch } from "../../../routes.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { ComboBox, type ComboBoxOption } from "../../../ui/combo-box.tsx";
@@ -18,7 +18,7 @@ export type QuestionCardProps = {
 
 /** From, to, what. Each change asks at once. */
 export function QuestionCard({ networkId, question, onAsk }: QuestionCardProps): ReactNode {
-  const text = strings.diagnose;
+  const text = pageStrings.diagnose;
   const { from, to, protocol, port } = question;
   const ask = (change: Draft): void => onAsk(withoutGaps({ from, to, protocol, port, ...change }));
 
@@ -36,7 +36,7 @@ export function QuestionCard({ networkId, question, onAsk }: QuestionCardProps):
           }
           options={[
             { value: "any", label: text.anyProtocol },
-            ...DIAGNOSE_PROTOCOLS.map((value) => ({ value, label: strings.policy.protocols[value] })),
+            ...DIAGNOSE_PROTOCOLS.map((value) => ({ value, label: pageStrings.policy.protocols[value] })),
           ]}
         />
         {hasPorts(protocol ?? "any") ? <PortField port={port} onChange={(next) => ask({ port: next })} /> : null}
@@ -76,8 +76,8 @@ function PeerPicker({ networkId, label, peerId, onChoose }: PeerPickerProps): Re
   return (
     <ComboBox
       label={label}
-      hint={strings.diagnose.peerHint}
-      emptyText={strings.diagnose.noPeers}
+      hint={pageStrings.diagnose.peerHint}
+      emptyText={pageStrings.diagnose.noPeers}
       options={found.data?.items.map(optionOf) ?? []}
       chosen={peerId !== undefined && chosen.data ? optionOf(chosen.data) : null}
       onSearch={setSearch}
@@ -90,7 +90,7 @@ type PortFieldProps = { readonly port: number | undefined; readonly onChange: (p
 
 /** Asks when the box is left or Enter is pressed: half a port is another port. */
 function PortField({ port, onChange }: PortFieldProps): ReactNode {
-  const text = strings.diagnose;
+  const text = pageStrings.diagnose;
   const [draft, setDraft] = useState(port === undefined ? "" : String(port));
   const value = Number(draft);
   const isWrong = draft !== "" && !(Number.isInteger(value) && value >= 1 && value <= 65_535);

@@ -3,7 +3,7 @@ import { createColumnHelper, getCoreRowModel, useReactTable } from "@tanstack/re
 import { type ReactNode, useMemo } from "react";
 import type { Expiration } from "../../../api/types.ts";
 import { paths } from "../../../routes.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { DataTable } from "../../../ui/data-table.tsx";
 import { Moment } from "../../../ui/moment.tsx";
 import { Status, type StatusKind } from "../../../ui/status.tsx";
@@ -18,7 +18,7 @@ export function ExpirationsTable({ expirations }: { readonly expirations: readon
     getRowId: ({ kind, id }) => `${kind} ${id}`,
     getCoreRowModel: getCoreRowModel(),
   });
-  return <DataTable table={table} label={strings.expirations.table} />;
+  return <DataTable table={table} label={pageStrings.expirations.table} />;
 }
 
 /** Leads to where it can be prolonged or replaced. */
@@ -41,7 +41,7 @@ function NameLink({ expiration }: { readonly expiration: Expiration }): ReactNod
 }
 
 const column = createColumnHelper<Expiration>();
-const text = strings.expirations;
+const text = pageStrings.expirations;
 const COLUMNS = [
   column.accessor("name", {
     header: text.columns.name,

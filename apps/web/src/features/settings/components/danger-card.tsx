@@ -5,7 +5,7 @@ import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Network } from "../../../api/types.ts";
 import { paths } from "../../../routes.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
@@ -13,7 +13,7 @@ import { useNotify } from "../../../ui/notice.tsx";
 
 /** Deletes the network after its name was typed. */
 export function DangerCard({ network }: { readonly network: Network }): ReactNode {
-  const text = strings.settings.danger;
+  const text = pageStrings.settings.danger;
   const [dialog, setDialog] = useState<"closed" | "open">("closed");
   const remove = useRemoveNetwork(network);
   return (
@@ -50,7 +50,7 @@ function useRemoveNetwork(network: Network) {
   return useMutation(
     trpc.networks.remove.mutationOptions({
       onSuccess: async () => {
-        notify(strings.settings.danger.done(network.name));
+        notify(pageStrings.settings.danger.done(network.name));
         await navigate({ to: paths.home });
         await queryClient.invalidateQueries({ queryKey: trpc.networks.pathKey() });
       },

@@ -4,6 +4,7 @@ import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { EnrolmentKey } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Card } from "../../../ui/card.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { useNotify } from "../../../ui/notice.tsx";
@@ -12,7 +13,7 @@ import { EnrolmentKeysTable } from "./enrolment-keys-table.tsx";
 
 /** Enrolment keys with their use and expiry; revoking one keeps the peers that joined with it. */
 export function EnrolmentKeysCard({ networkId }: { readonly networkId: string }): ReactNode {
-  const text = strings.settings.keys;
+  const text = pageStrings.settings.keys;
   const trpc = useTRPC();
   const keys = useQuery(trpc.enrolmentKeys.list.queryOptions({ networkId, limit: 100 }));
   const [revoking, setRevoking] = useState<EnrolmentKey | null>(null);
@@ -39,7 +40,7 @@ export function EnrolmentKeysCard({ networkId }: { readonly networkId: string })
 type RevokeKeyDialogProps = { readonly enrolmentKey: EnrolmentKey; readonly onClose: () => void };
 
 function RevokeKeyDialog({ enrolmentKey, onClose }: RevokeKeyDialogProps): ReactNode {
-  const text = strings.settings.keys;
+  const text = pageStrings.settings.keys;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const notify = useNotify();

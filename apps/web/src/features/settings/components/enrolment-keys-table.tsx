@@ -2,6 +2,7 @@ import { createColumnHelper, getCoreRowModel, getSortedRowModel, useReactTable }
 import { type ReactNode, useMemo } from "react";
 import type { EnrolmentKey } from "../../../api/types.ts";
 import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../../ui/chip.tsx";
 import { DataTable } from "../../../ui/data-table.tsx";
@@ -25,12 +26,12 @@ export function EnrolmentKeysTable({ keys, onRevoke }: EnrolmentKeysTableProps):
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
   });
-  return <DataTable table={table} label={strings.settings.keys.table} />;
+  return <DataTable table={table} label={pageStrings.settings.keys.table} />;
 }
 
 function keyColumns(onRevoke: (key: EnrolmentKey) => void) {
   const column = createColumnHelper<EnrolmentKey>();
-  const text = strings.settings.keys;
+  const text = pageStrings.settings.keys;
   return [
     column.accessor("hint", {
       header: text.columns.key,

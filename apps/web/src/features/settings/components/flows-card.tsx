@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Network } from "../../../api/types.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { useNotify } from "../../../ui/notice.tsx";
@@ -12,7 +12,7 @@ import { Select } from "../../../ui/select.tsx";
 
 /** Whether nodes report their flows, how many of them, and for how long those are kept. */
 export function FlowsCard({ network }: { readonly network: Network }): ReactNode {
-  const text = strings.settings.flows;
+  const text = pageStrings.settings.flows;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const notify = useNotify();

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import type { Network } from "../../../api/types.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { useNotify } from "../../../ui/notice.tsx";
@@ -12,7 +12,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 
 /** Name of the network. */
 export function GeneralCard({ network }: { readonly network: Network }): ReactNode {
-  const text = strings.settings;
+  const text = pageStrings.settings;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const notify = useNotify();

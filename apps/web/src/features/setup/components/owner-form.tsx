@@ -5,7 +5,7 @@ import { useTRPC } from "../../../api/context.ts";
 import { toProblem } from "../../../api/error-text.ts";
 import { PASSWORD_LENGTH_MIN } from "../../../format/password-strength.ts";
 import { paths } from "../../../routes.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ProblemPanel } from "../../../ui/panels.tsx";
 import { PasswordField } from "../../../ui/password-field.tsx";
@@ -21,7 +21,7 @@ export type OwnerFormProps = {
 
 /** The three fields of the first run. */
 export function OwnerForm({ token, tokenNeed }: OwnerFormProps): ReactNode {
-  const text = strings.setup;
+  const text = pageStrings.setup;
   const trpc = useTRPC();
   const queryClient = useQueryClient();
   const navigate = useNavigate();

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { PASSWORD_LENGTH_MIN, type PasswordStrength, passwordStrength } from "../../../format/password-strength.ts";
-import { strings } from "../../../strings/index.ts";
+import { pageStrings } from "../../../strings/pages.ts";
 
 /** Three bars and a word under the password box. */
 export function StrengthMeter({ password }: { readonly password: string }): ReactNode {
-  const text = strings.setup;
+  const text = pageStrings.setup;
   if (password === "") return text.passwordHint(PASSWORD_LENGTH_MIN);
 
   const strength = passwordStrength(password);

@@ -1,0 +1,18 @@
+import { access } from "./en/access.ts";
+import { audit } from "./en/audit.ts";
+import { expirations } from "./en/expirations.ts";
+import { diagnose } from "./en/diagnose.ts";
+import { policy } from "./en/policy.ts";
+import { settings } from "./en/settings.ts";
+import { setup } from "./en/setup.ts";
+
+/** English texts of pages that few people open: they come with the page, not with the frame. */
+export const enPages = {
+  access,
+  audit,
+  diagnose,
+  expirations,
+  policy,
+  settings,
+  setup,
+};
