@@ -9,6 +9,9 @@ import {
   type Prefix,
 } from "@weft/protocol";
 
+import type { MapSync } from "./map-sync.ts";
+import { networkRanges } from "./map-to-tunnel.ts";
+
 /** An interface as the system reports it. */
 export type HostInterface = { readonly name: string; readonly up: boolean; readonly addresses: readonly string[] };
 
@@ -38,6 +41,17 @@ export function candidateEndpoints(
       const endpoint = endpointOf(address, port);
       return endpoint.ok ? [endpoint.value] : [];
     });
+}
+
+/** Where this node may be reached, as its map and its host say. */
+export function ownEndpoints(sync: MapSync, interfaces: readonly HostInterface[]): Endpoint[] {
+  const tunnel = sync.tunnel();
+  const self = sync.self();
+  if (!tunnel || !self) return [];
+  return candidateEndpoints(interfaces, tunnel.listenPort, {
+    interfaceName: tunnel.interfaceName,
+    ranges: networkRanges(self),
+  });
 }
 
 function known(text: string): Prefix {

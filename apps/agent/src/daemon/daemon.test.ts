@@ -16,6 +16,7 @@ import {
 import { aNetworkMap, aPeer, countingRandom, mustBe } from "@weft/protocol/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
+import { createLog } from "./log.ts";
 import { askDaemon } from "../cli/daemon-client.ts";
 import { createStateStore, type StateStore } from "../state/state-store.ts";
 import { connectWebSocket } from "../stream/connection.ts";
@@ -166,6 +167,41 @@ describe("clocks", () => {
     const age = framesOf(plane.streams[0]!, "counters").at(-1)?.counters.uptimeMs ?? 0;
     expect(age).toBeLessThan(60_000);
   });
+});
+
+test("SEC-2 a peer key that the server adds or changes is logged once at the default level and listed, so that none is silent", async () => {
+  const lines: string[] = [];
+  log = { ...log, log: createLog((line) => void lines.push(line), Date.now, "info") };
+  const { stream } = await joinAndRun();
+  const keysLogged = (): string[] =>
+    lines
+      .map((line) => JSON.parse(line) as { event: string; keys?: string[] })
+      .flatMap(({ event, keys = [] }) => (event === "peer_keys_added" ? keys : []));
+  const first = aNetworkMap(2).peers.map((peer) => `${peer.name} ${peer.publicKey}`);
+  await eventually("the first keys", () => keysLogged().length === first.length);
+  expect(keysLogged()).toEqual(first);
+
+  const [added, known] = [aPeer(7), aNetworkMap(2).peers[0]!];
+  change({ upserts: [added], removals: [] });
+  const changed = { ...known, publicKey: aPeer(8).publicKey };
+  change({ upserts: [changed], removals: [] }, applyDelta(aNetworkMap(2), { upserts: [added], removals: [] }));
+  // One that is only renamed brings no key.
+  const renamed = { ...added, name: "renamed" };
+  const after = applyDelta(aNetworkMap(2), { upserts: [added, changed], removals: [] });
+  change({ upserts: [renamed], removals: [] }, after);
+  await eventually(
+    "all of it applied",
+    () => framesOf(stream(), "applied").at(-1)?.sequence === plane.version().sequence,
+  );
+
+  expect(keysLogged().slice(first.length)).toEqual([
+    `${added.name} ${added.publicKey}`,
+    `${known.name} ${changed.publicKey}`,
+  ]);
+  const shown = mustBe(await askDaemon(state.paths.socket, { method: "status" }).answer);
+  const listed = JSON.stringify(shown);
+  for (const key of [added.publicKey, changed.publicKey]) expect(listed).toContain(key);
+  expect(listed).not.toContain(known.publicKey);
 });
 
 describe("joining", () => {

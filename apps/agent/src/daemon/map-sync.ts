@@ -142,8 +142,7 @@ export function createMapSync(makeTunnel: MakeTunnel, own: Partial<MapSyncParts>
     routers: settings.routers,
     close() {
       tunnel?.close();
-      tunnel = null;
-      [resume, wholeMap] = [[], null];
+      [tunnel, resume, wholeMap] = [null, [], null];
       settings.clear();
       peers.replace([]);
     },

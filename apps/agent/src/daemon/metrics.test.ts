@@ -93,6 +93,7 @@ const STATUS = aStatus({
     {
       id: "peer_y",
       name: "other",
+      publicKey: "rMwYC7ZxG5vQpQ2nJ0oQb7yC0pXk1n0m6uJ7p4h2k1E=",
       ipv4: "10.0.0.2",
       ipv6: null,
       endpoint: null,

@@ -1,5 +1,5 @@
 import type { CipherChoice, EngineTuning, HostInterface, LaneChoice, PeerState, TunnelEvent } from "@weft/dataplane";
-import type { AgentFrame, ApplyError, Endpoint, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
+import type { AgentFrame, ApplyError, MapPeer, MapVersion, RandomBytes, ServerFrame } from "@weft/protocol";
 
 import { AGENT_VERSION } from "../settings/agent-version.ts";
 import type { ServerAddress } from "../settings/server-url.ts";
@@ -10,7 +10,7 @@ import type { StreamRequest } from "../stream/open-stream.ts";
 import type { Timers } from "../stream/timers.ts";
 import { createAddressWatch, type AddressWatch } from "./address-watch.ts";
 import { announcedCapabilities, offersOf } from "./announced.ts";
-import { candidateEndpoints } from "./candidate-endpoints.ts";
+import { ownEndpoints } from "./candidate-endpoints.ts";
 import { createClockGauge, type ClockGauge } from "./clock-gauge.ts";
 import { createControlClient, type ControlClient } from "./control-client.ts";
 import { createFlowReporter } from "./flow-reporter.ts";
@@ -23,7 +23,6 @@ import type { Log } from "./log.ts";
 import { createMapApplier } from "./map-applier.ts";
 import { createMapKeeper, type MapKeeper, type MapKeeperDeps } from "./map-keeper.ts";
 import { createMapSync, type MapSync } from "./map-sync.ts";
-import { networkRanges } from "./map-to-tunnel.ts";
 import type { NamesService, OpenNames } from "../names/names-service.ts";
 import { createStoredProfileMemory, type ProfileMemory } from "./profile-memory.ts";
 import type { ConcealSetting } from "../settings/conceal.ts";
@@ -379,14 +378,4 @@ function streamRequest(deps: NodeDeps, lastMap: MapVersion | null): StreamReques
       capabilities: announcedCapabilities(deps),
     },
   };
-}
-
-function ownEndpoints(sync: MapSync, interfaces: readonly HostInterface[]): Endpoint[] {
-  const tunnel = sync.tunnel();
-  const self = sync.self();
-  if (!tunnel || !self) return [];
-  return candidateEndpoints(interfaces, tunnel.listenPort, {
-    interfaceName: tunnel.interfaceName,
-    ranges: networkRanges(self),
-  });
 }

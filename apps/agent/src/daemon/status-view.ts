@@ -46,6 +46,7 @@ export type StatusView = {
 export type PeerView = {
   readonly id: string;
   readonly name: string;
+  readonly publicKey: string;
   readonly ipv4: string | null;
   readonly ipv6: string | null;
   readonly endpoint: string | null;
@@ -141,6 +142,7 @@ function peerViews(
     return {
       id: peer.id,
       name: peer.name,
+      publicKey: peer.publicKey,
       ipv4: peer.ipv4,
       ipv6: peer.ipv6,
       endpoint: state?.endpoint ?? null,

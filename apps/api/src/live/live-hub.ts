@@ -107,10 +107,9 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     noteStatus({ hub, peerId, address }, status) {
       const peer = hub.mirror.peers().get(peerId);
       if (!peer) return;
-      const before = traffic.statusOf(peerId);
       const noted = { ...status, clockSkewMs: skewOf(status, clock.nowMs()) };
+      if (isWorthShowing(noted, traffic.statusOf(peerId))) feeds.notePeer(hub.id, peerId);
       traffic.noteStatus(peerId, noted);
-      if (isWorthShowing(noted, before)) feeds.notePeer(hub.id, peerId);
       const chosen = chooseEndpoints({
         reported: status.endpoints,
         listenPort: status.listenPort,

@@ -143,7 +143,7 @@ describe("the bootstrap token", () => {
   const bootstrapToken = "bootstrap-0123456789-abcdef";
   const environment = { WEFT_BOOTSTRAP_TOKEN: bootstrapToken };
 
-  test("API-43 it makes one service account with every right, once, also when five ask in parallel", async () => {
+  test("F-D9 API-43 it makes one service account with every right, once, also when five ask in parallel", async () => {
     const fresh = await createTestApp({ environment });
     const ask = (login: string, token = bootstrapToken) =>
       createRestClient(fresh.url).post("/api/v1/setup/service-account", { bootstrapToken: token, login });

@@ -196,6 +196,7 @@ fn a_fragment_meets_a_rule_that_denies_some_ports_or_types_of_its_protocol() {
     }
 }
 
+/// SEC-46, together with the fuzz target `classify`.
 #[test]
 fn sec_46_an_unknown_protocol_never_matches_a_port_rule() {
     let rule = Rule {
