@@ -47,4 +47,6 @@ export const LEFT_OUT: readonly string[] = [
   "backups",
   "jobs",
   "flow_records",
+  // What was given out once must not be given out again by a server that was restored.
+  "client_links",
 ];
