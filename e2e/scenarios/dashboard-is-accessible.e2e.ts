@@ -12,7 +12,13 @@ import { test } from "./mesh-test.ts";
 
 type Look = { readonly colorScheme: ColorScheme; readonly width: number };
 /** A page, and what opens a dialog on it. */
-type View = { readonly name: string; readonly path: string; readonly button?: string | RegExp };
+type View = {
+  readonly name: string;
+  readonly path: string;
+  readonly button?: string | RegExp;
+  /** The entry of the menu that the button opens. */
+  readonly entry?: string;
+};
 
 const LOOKS: readonly Look[] = [
   { colorScheme: "light", width: 1_360 },
@@ -31,6 +37,8 @@ test(
     const empty = z
       .object({ id: z.string() })
       .parse(await mesh.owned.client.post("/networks", { name: "nobody-here-yet" }));
+
+    await addRoutes(mesh);
 
     for (const look of LOOKS)
       for (const view of views(mesh, `/networks/${empty.id}`))
@@ -71,6 +79,7 @@ async function expectNothingSerious(page: Page, url: string, [view, look]: reado
   await page.waitForFunction(() => document.querySelector(".panel-loading") === null);
   if (view.button !== undefined) {
     await page.getByRole("button", { name: view.button }).first().click();
+    if (view.entry !== undefined) await page.getByRole("menuitem", { name: view.entry }).click();
     await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
   }
   await keepPicture(page, `${view.name}-${look.colorScheme}${look.width < 500 ? "-narrow" : ""}`);
@@ -82,6 +91,19 @@ async function expectNothingSerious(page: Page, url: string, [view, look]: reado
     path: new URL(url + view.path).pathname,
     found: [],
   });
+}
+
+/** Routes of each state, an approver, an exit node and somebody who uses it. */
+async function addRoutes({ owned: { client, networkId }, ada, grace }: Mesh): Promise<void> {
+  const Made = z.object({ id: z.string() });
+  const add = async (prefix: string, description: string): Promise<string> =>
+    Made.parse(await client.post(`/peers/${ada.peerId}/routes`, { prefix, description })).id;
+  await client.post(`/routes/${await add("192.168.7.0/24", "the office")}/approve`, {});
+  await add("192.168.0.0/16", "");
+  await client.post(`/routes/${await add("::/0", "way out")}/approve`, {});
+  const group = Made.parse(await client.post(`/networks/${networkId}/groups`, { name: "routers" }));
+  await client.post(`/networks/${networkId}/route-approvers`, { groupId: group.id, prefix: "10.0.0.0/8" });
+  await client.post(`/peers/${grace.peerId}/exit-node`, { exitPeerId: ada.peerId, lost: "direct" });
 }
 
 function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View[] {
@@ -96,6 +118,11 @@ function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View
     { name: "peer", path: peer },
     { name: "add-host", path: `${network}/peers/add` },
     { name: "policy", path: `${network}/policy` },
+    { name: "routes", path: `${network}/routes` },
+    { name: "routes-empty", path: `${emptyNetwork}/routes` },
+    { name: "exits", path: `${network}/routes?view=exits` },
+    { name: "exits-empty", path: `${emptyNetwork}/routes?view=exits` },
+    { name: "approvers", path: `${network}/routes?view=approvers` },
     { name: "diagnose", path: `${network}/diagnose?from=${ada.peerId}&to=${grace.peerId}` },
     { name: "settings", path: `${network}/settings` },
     { name: "access", path: "/access" },
@@ -107,6 +134,15 @@ function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View
     { name: "dialog-rename", path: peer, button: "Rename" },
     { name: "dialog-client", path: `${network}/peers`, button: "Add client" },
     { name: "dialog-remove", path: peer, button: /^Remove/ },
+    { name: "dialog-route-add", path: `${network}/routes`, button: "Add route" },
+    ...["Details", "Approve", "Edit", "Refuse"].map((entry) => ({
+      name: `dialog-route-${entry.toLowerCase()}`,
+      path: `${network}/routes?state=pending`,
+      button: /^Actions for/,
+      entry,
+    })),
+    { name: "dialog-exit", path: `${network}/routes?view=exits`, button: "Choose exit node" },
+    { name: "dialog-approver", path: `${network}/routes?view=approvers`, button: "Add approver" },
     { name: "dialog-rule", path: `${network}/policy`, button: /^Delete rule/ },
     { name: "dialog-token", path: "/access", button: "Create token" },
     { name: "dialog-invite", path: "/access?view=people", button: "Invite" },

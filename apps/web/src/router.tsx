@@ -9,6 +9,7 @@ import {
   parseLoginSearch,
   parsePeerSearch,
   parsePeersSearch,
+  parseRoutesSearch,
   parseSetupSearch,
   paths,
 } from "./routes.ts";
@@ -101,6 +102,13 @@ const policy = createRoute({
   component: lazyRouteComponent(() => import("./features/policy/page.tsx"), "PolicyPage"),
 });
 
+const routes = createRoute({
+  getParentRoute: () => shell,
+  path: paths.routes,
+  validateSearch: parseRoutesSearch,
+  component: lazyRouteComponent(() => import("./features/routes/page.tsx"), "RoutesPage"),
+});
+
 const diagnose = createRoute({
   getParentRoute: () => shell,
   path: paths.diagnose,
@@ -149,6 +157,7 @@ const routeTree = root.addChildren([
     addHost,
     peer,
     policy,
+    routes,
     diagnose,
     settings,
     access,

@@ -12,6 +12,7 @@ export const paths = {
   addHost: "/networks/$networkId/peers/add",
   peer: "/networks/$networkId/peers/$peerId",
   policy: "/networks/$networkId/policy",
+  routes: "/networks/$networkId/routes",
   diagnose: "/networks/$networkId/diagnose",
   settings: "/networks/$networkId/settings",
   access: "/access",
@@ -29,6 +30,7 @@ export const routeIds = {
   addHost: `/shell${paths.addHost}`,
   peer: `/shell${paths.peer}`,
   policy: `/shell${paths.policy}`,
+  routes: `/shell${paths.routes}`,
   diagnose: `/shell${paths.diagnose}`,
   audit: `/shell${paths.audit}`,
   expirations: `/shell${paths.expirations}`,
@@ -111,6 +113,41 @@ export function parseExpirationsSearch(search: Record<string, unknown>): Expirat
   return kind ? { kind } : {};
 }
 
+/** Parts of the page about routes. */
+export const ROUTES_VIEWS = ["routes", "exits", "approvers"] as const;
+export type RoutesView = (typeof ROUTES_VIEWS)[number];
+
+/** States a route can be filtered by. */
+export const ROUTE_STATES = ["pending", "approved"] as const;
+export type RouteState = (typeof ROUTE_STATES)[number];
+
+/** Orders of the lists about routes; a leading minus is newest first. */
+export const AGE_ORDERS = ["-createdAt", "createdAt"] as const;
+export type AgeOrder = (typeof AGE_ORDERS)[number];
+
+export type RoutesSearch = {
+  readonly view?: RoutesView;
+  readonly q?: string;
+  readonly state?: RouteState;
+  readonly peer?: string;
+  readonly sort?: AgeOrder;
+};
+
+/** Reads the search of the page about routes. */
+export function parseRoutesSearch(search: Record<string, unknown>): RoutesSearch {
+  const view = ROUTES_VIEWS.find((known) => known === search["view"]);
+  const state = ROUTE_STATES.find((known) => known === search["state"]);
+  const sort = AGE_ORDERS.find((known) => known === search["sort"]);
+  const { peer } = search;
+  return {
+    ...(view ? { view } : {}),
+    ...parseQ(search),
+    ...(state ? { state } : {}),
+    ...(isId(peer) ? { peer } : {}),
+    ...(sort ? { sort } : {}),
+  };
+}
+
 /** Who did what an audit event tells. */
 export const AUDIT_ACTORS = ["user", "token", "node", "server", "anonymous"] as const;
 export type AuditActor = (typeof AUDIT_ACTORS)[number];
@@ -119,10 +156,10 @@ export type AuditSearch = { readonly q?: string; readonly network?: string; read
 
 /** Reads the search of the audit log. */
 export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
-  const { q, network } = search;
+  const { network } = search;
   const actor = AUDIT_ACTORS.find((known) => known === search["actor"]);
   return {
-    ...(typeof q === "string" && q !== "" ? { q: q.slice(0, SEARCH_LENGTH_MAX) } : {}),
+    ...parseQ(search),
     ...(isId(network) ? { network } : {}),
     ...(actor ? { actor } : {}),
   };
@@ -154,6 +191,12 @@ export type LoginSearch = { readonly next?: string };
 export function parseLoginSearch(search: Record<string, unknown>): LoginSearch {
   const { next } = search;
   return typeof next === "string" && isOwnPath(next) ? { next } : {};
+}
+
+function parseQ({ q }: Record<string, unknown>): { readonly q?: string } {
+  // The address may carry a number where one typed digits.
+  const text = typeof q === "number" ? String(q) : q;
+  return typeof text === "string" && text !== "" ? { q: text.slice(0, SEARCH_LENGTH_MAX) } : {};
 }
 
 /** Long enough for every id there is; what is longer came from somebody's keyboard. */

@@ -78,5 +78,6 @@ const NETWORK_ENTRIES = [
   { to: paths.overview, icon: "overview", label: "overview" },
   { to: paths.peers, icon: "peers", label: "peers" },
   { to: paths.policy, icon: "policy", label: "policy" },
+  { to: paths.routes, icon: "routes", label: "routes" },
   { to: paths.diagnose, icon: "diagnose", label: "diagnose" },
 ] as const;

@@ -6,6 +6,7 @@ import type {
   LinkSample,
   Network,
   Peer,
+  Route,
   PeerSample,
   Rule,
   Session,
@@ -169,6 +170,25 @@ export function aRule(change: Partial<Rule> = {}): Rule {
     number: 1,
     place: 0,
     createdAt: at(86_400),
+    ...change,
+  };
+}
+
+export function aRoute(change: Partial<Route> = {}): Route {
+  return {
+    id: "rt_1",
+    networkId: "net_home",
+    peerId: "peer_web-1",
+    prefix: "192.168.1.0/24",
+    description: "",
+    kind: "subnet",
+    state: "approved",
+    active: true,
+    router: "online",
+    masquerade: true,
+    priority: 100,
+    conflicts: [],
+    createdAt: at(3_600),
     ...change,
   };
 }

@@ -2,6 +2,7 @@ import type { Peer, Token } from "../api/types.ts";
 import { aGroup, aNetwork, aRule, at } from "./builders.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
 import { peopleHandlers } from "./in-memory-people.ts";
+import { routeHandlers } from "./in-memory-routes.ts";
 import type { World } from "./world.ts";
 
 export function aWorld(change: Partial<World> = {}): World {
@@ -14,6 +15,8 @@ export function aWorld(change: Partial<World> = {}): World {
     rules: [],
     ruleHits: [],
     flows: [],
+    routes: [],
+    approvers: [],
     keys: [],
     tokens: [],
     people: [],
@@ -70,6 +73,7 @@ export function worldHandlers(world: World): Handlers {
       return { user };
     },
     ...peopleHandlers(world, page),
+    ...routeHandlers(world, page),
     "instance.get": () => ({
       version: "0.1.0",
       startedAt: at(600),

@@ -49,7 +49,7 @@ export function peopleHandlers(world: World, page: Page): Handlers {
     "sessions.revoke": ({ sessionId }) => void (world.sessions = world.sessions.filter(({ id }) => id !== sessionId)),
     "sessions.revokeOthers": () => void (world.sessions = world.sessions.filter(({ isCurrent }) => isCurrent)),
     "account.get": () => ({
-      ...anAccount({ hasSecondFactor: world.secondFactor === "on" }),
+      ...anAccount({ role: world.role, hasSecondFactor: world.secondFactor === "on" }),
       recoveryCodesLeft: world.secondFactor === "on" ? 10 : 0,
     }),
     "account.beginTotp": ({ password }) => {

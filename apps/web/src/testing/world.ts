@@ -7,6 +7,8 @@ import type {
   Invite,
   Network,
   Peer,
+  Route,
+  RouteApprover,
   Rule,
   RuleHits,
   Session,
@@ -23,6 +25,8 @@ export type World = {
   rules: Rule[];
   ruleHits: RuleHits[];
   flows: FlowRecord[];
+  routes: Route[];
+  approvers: RouteApprover[];
   keys: EnrolmentKey[];
   tokens: Token[];
   people: Account[];

@@ -1,15 +1,13 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useTRPC, useTRPCClient } from "../../api/context.ts";
-import { toProblem } from "../../api/error-text.ts";
 import type { AuditEvent } from "../../api/types.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { AUDIT_ACTORS, type AuditActor, type AuditSearch, paths, routeIds } from "../../routes.ts";
-import { strings } from "../../strings/index.ts";
 import { pageStrings } from "../../strings/pages.ts";
-import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
-import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
+import { PagedList } from "../../ui/paged-list.tsx";
 import { SearchField } from "../../ui/search-field.tsx";
 import { Select } from "../../ui/select.tsx";
 import { EventDialog } from "./components/event-dialog.tsx";
@@ -23,35 +21,13 @@ export function AuditPage(): ReactNode {
   const search = route.useSearch();
   const events = useEvents(search);
   const [open, setOpen] = useState<AuditEvent | null>(null);
-  const items = events.data?.pages.flatMap((page) => page.items);
 
   return (
     <Page title={text.title} sentence={text.sentence}>
       <Filters search={search} />
-      {events.isError && items ? (
-        <StaleNote onRetry={() => void events.refetch()}>{strings.common.staleRows}</StaleNote>
-      ) : null}
-      {!items && events.error ? (
-        <ProblemPanel problem={toProblem(events.error)} onRetry={() => void events.refetch()} />
-      ) : !items ? (
-        <LoadingPanel label={text.loading} />
-      ) : items.length === 0 ? (
-        <EmptyPanel title={text.emptyTitle}>{text.emptyHint}</EmptyPanel>
-      ) : (
-        <>
-          <EventsTable events={items} onShow={setOpen} />
-          <p className="row-line">
-            <span className="soft" role="status">
-              {text.loaded(items.length)}
-            </span>
-            {events.hasNextPage ? (
-              <Button isPending={events.isFetchingNextPage} onPress={() => void events.fetchNextPage()}>
-                {text.more}
-              </Button>
-            ) : null}
-          </p>
-        </>
-      )}
+      <PagedList pages={events} text={text} empty={{ title: text.emptyTitle, hint: text.emptyHint }}>
+        {(items) => <EventsTable events={items} onShow={setOpen} />}
+      </PagedList>
       {open ? <EventDialog event={open} onClose={() => setOpen(null)} /> : null}
     </Page>
   );
@@ -116,19 +92,11 @@ function useEvents({ q, network, actor }: AuditSearch) {
     ...(network === undefined ? {} : { networkId: network }),
     ...(actor === undefined ? {} : { actorKind: actor }),
   };
-  // Not by the options of the library: it adds a field of its own to the input, which the server refuses.
-  return useInfiniteQuery({
-    queryKey: [...trpc.auditEvents.list.queryKey(), asked],
-    initialPageParam: FIRST_PAGE,
-    queryFn: ({ pageParam, signal }) =>
-      client.auditEvents.list.query(
-        { ...asked, ...(pageParam === FIRST_PAGE ? {} : { cursor: pageParam }) },
-        { signal },
-      ),
-    getNextPageParam: (page) => page.nextCursor,
+  return usePages({
+    key: [...trpc.auditEvents.list.queryKey(), asked],
+    read: (place, signal) => client.auditEvents.list.query({ ...asked, ...place }, { signal }),
   });
 }
 
-const FIRST_PAGE = "";
 const ALL = "";
 const PAGE_ROWS = 100;

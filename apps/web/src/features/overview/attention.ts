@@ -4,11 +4,20 @@ import { clockProblem } from "../../format/clock.ts";
 /** Something an operator should look at, worst first. */
 export type Attention =
   | { readonly kind: "no-rule" }
+  | { readonly kind: "routes-wait"; readonly count: number }
   | { readonly kind: "offline" | "pending" | "unknown"; readonly peer: Peer }
   | { readonly kind: "problem"; readonly peer: Peer; readonly problem: string };
 
-/** Finds what deserves a look: no rule at all, then peers that are gone, in trouble, behind or silent. */
-export function attention(peers: readonly Peer[], rules: "some" | "none" | "unknown"): readonly Attention[] {
+/** What is known of the network. */
+type Known = {
+  readonly peers: readonly Peer[];
+  readonly rules: "some" | "none" | "unknown";
+  /** Routes that nobody has approved yet. */
+  readonly waitingRoutes: number;
+};
+
+/** Finds what deserves a look: no rule at all, peers that are gone or in trouble, routes that wait, peers that are behind or silent. */
+export function attention({ peers, rules, waitingRoutes }: Known): readonly Attention[] {
   const offline = peers.filter((peer) => peer.presence === "offline" && peer.state === "active");
   const behind = peers.filter((peer) => peer.presence === "online" && peer.map.state === "pending");
   const silent = peers.filter((peer) => peer.presence === "unknown");
@@ -19,6 +28,7 @@ export function attention(peers: readonly Peer[], rules: "some" | "none" | "unkn
       const problem = peer.problems.at(0) ?? clockProblem(peer.clockSkewMs);
       return problem === undefined ? [] : [{ kind: "problem", peer, problem } as const];
     }),
+    ...(waitingRoutes > 0 ? [{ kind: "routes-wait", count: waitingRoutes } as const] : []),
     ...behind.map((peer) => ({ kind: "pending", peer }) as const),
     ...silent.map((peer) => ({ kind: "unknown", peer }) as const),
   ];

@@ -55,7 +55,9 @@ test("AP-7 the overview names peers with a problem, and with a clock that is off
   ];
 
   expect(
-    attention(peers, "some").map((item) => (item.kind === "problem" ? [item.peer.name, item.problem] : item)),
+    attention({ peers, rules: "some", waitingRoutes: 0 }).map((item) =>
+      item.kind === "problem" ? [item.peer.name, item.problem] : item,
+    ),
   ).toEqual([
     ["late", expect.stringContaining("1.0 s behind the server's")],
     ["router", "nft is missing"],
@@ -87,8 +89,14 @@ test("the worst comes first: no rule, then gone, then behind, then silent", () =
     aPeer({ name: "well" }),
   ];
 
-  expect(attention(peers, "none").map((item) => item.kind)).toEqual(["no-rule", "offline", "pending", "unknown"]);
-  expect(attention(peers, "unknown")).toHaveLength(3);
+  expect(attention({ peers, rules: "none", waitingRoutes: 2 }).map((item) => item.kind)).toEqual([
+    "no-rule",
+    "offline",
+    "routes-wait",
+    "pending",
+    "unknown",
+  ]);
+  expect(attention({ peers, rules: "unknown", waitingRoutes: 0 })).toHaveLength(3);
 });
 
 test.each([aRule({ state: "off" }), aRule({ action: "deny" })])(

@@ -14,7 +14,7 @@ import { Page } from "../../ui/page.tsx";
 import { EmptyPanel, LoadingPanel, ProblemPanel, StaleNote } from "../../ui/panels.tsx";
 import { AddRuleDialog } from "./add-rule-dialog.tsx";
 import { RemoveRuleDialog } from "./remove-rule-dialog.tsx";
-import type { SideNames } from "./rule-text.ts";
+import type { SideNames } from "../../api/rule-text.ts";
 import { RulesTable } from "./rules-table.tsx";
 
 const route = getRouteApi(routeIds.policy);

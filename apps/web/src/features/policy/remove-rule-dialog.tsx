@@ -7,7 +7,7 @@ import type { Rule } from "../../api/types.ts";
 import { pageStrings } from "../../strings/pages.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useNotify } from "../../ui/notice.tsx";
-import { ruleTitle, type SideNames } from "./rule-text.ts";
+import { ruleTitle, type SideNames } from "../../api/rule-text.ts";
 
 export type RemoveRuleDialogProps = {
   readonly rule: Rule;

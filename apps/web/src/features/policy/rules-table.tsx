@@ -6,7 +6,7 @@ import { pageStrings } from "../../strings/pages.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Moment } from "../../ui/moment.tsx";
-import { ruleConditions, ruleSentence, ruleTitle, type SideNames, sideText } from "./rule-text.ts";
+import { ruleConditions, ruleSentence, ruleTitle, type SideNames, sideText } from "../../api/rule-text.ts";
 
 export type RulesTableProps = {
   readonly rules: readonly Rule[];

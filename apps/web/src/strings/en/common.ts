@@ -22,6 +22,8 @@ export const common = {
   copyWord: { ready: "Copy", copied: "Copied", failed: "Copy failed" },
   received: "Received",
   sent: "Sent",
+  peerHint: "Name or address",
+  noPeers: "No peer has this name or address.",
   clearSearch: "Clear search",
   staleRows: "Refreshing failed. You see what was known before.",
 };

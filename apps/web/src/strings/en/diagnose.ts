@@ -4,8 +4,6 @@ export const diagnose = {
   question: "From, to, what",
   from: "From",
   to: "To",
-  peerHint: "Name or address",
-  noPeers: "No peer has this name or address.",
   protocol: "Protocol",
   anyProtocol: "Any",
   port: "Port",

@@ -8,6 +8,7 @@ export const frame = {
     overview: "Overview",
     peers: "Peers",
     policy: "Policy",
+    routes: "Routes",
     diagnose: "Diagnose",
     access: "Access",
     audit: "Audit",

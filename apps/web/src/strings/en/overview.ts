@@ -27,6 +27,10 @@ export const overview = {
     noRule: "No rule allows anything",
     noRuleHint: "Peers see each other, but every packet is denied.",
     openPolicy: "Open policy",
+    routesWait: (count: number) =>
+      plural(count, { one: "# route waits for approval", other: "# routes wait for approval" }),
+    routesWaitHint: "Nothing goes there before an admin approves it.",
+    openRoutes: "Look at routes",
   },
   throughput: "Throughput of the network",
   throughputHint: "All peers together, one point a second: received above the axis, sent below.",

@@ -1,12 +1,9 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { useTRPC } from "../../../api/context.ts";
-import type { Peer } from "../../../api/types.ts";
+import { PeerPicker } from "../../../layout/peer-picker.tsx";
 import { DIAGNOSE_PROTOCOLS, type DiagnoseProtocol, type DiagnoseSearch } from "../../../routes.ts";
 import { pageStrings } from "../../../strings/pages.ts";
 import { IconButton } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
-import { ComboBox, type ComboBoxOption } from "../../../ui/combo-box.tsx";
 import { Select } from "../../../ui/select.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 
@@ -57,35 +54,6 @@ function withoutGaps({ from, to, protocol, port }: Draft): DiagnoseSearch {
   };
 }
 
-type PeerPickerProps = {
-  readonly networkId: string;
-  readonly label: string;
-  readonly peerId: string | undefined;
-  readonly onChoose: (peerId: string) => void;
-};
-
-function PeerPicker({ networkId, label, peerId, onChoose }: PeerPickerProps): ReactNode {
-  const trpc = useTRPC();
-  const [search, setSearch] = useState("");
-  const found = useQuery({
-    ...trpc.peers.list.queryOptions({ networkId, limit: OPTIONS_MAX, ...(search === "" ? {} : { q: search }) }),
-    placeholderData: keepPreviousData,
-  });
-  const chosen = useQuery(trpc.peers.get.queryOptions({ peerId: peerId ?? "" }, { enabled: peerId !== undefined }));
-
-  return (
-    <ComboBox
-      label={label}
-      hint={pageStrings.diagnose.peerHint}
-      emptyText={pageStrings.diagnose.noPeers}
-      options={found.data?.items.map(optionOf) ?? []}
-      chosen={peerId !== undefined && chosen.data ? optionOf(chosen.data) : null}
-      onSearch={setSearch}
-      onChoose={onChoose}
-    />
-  );
-}
-
 type PortFieldProps = { readonly port: number | undefined; readonly onChange: (port: number | undefined) => void };
 
 /** Asks when the box is left or Enter is pressed: half a port is another port. */
@@ -115,13 +83,6 @@ function PortField({ port, onChange }: PortFieldProps): ReactNode {
   );
 }
 
-function optionOf({ id, name, ipv4, ipv6 }: Peer): ComboBoxOption {
-  const detail = ipv4 ?? ipv6;
-  return { id, label: name, ...(detail === null ? {} : { detail }) };
-}
-
 function hasPorts(protocol: DiagnoseProtocol | "any"): boolean {
   return protocol === "tcp" || protocol === "udp" || protocol === "sctp";
 }
-
-const OPTIONS_MAX = 20;

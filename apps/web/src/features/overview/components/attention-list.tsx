@@ -17,7 +17,12 @@ export function AttentionList({ networkId, peers }: AttentionListProps): ReactNo
   const text = strings.overview.attention;
   const trpc = useTRPC();
   const rules = useQuery(trpc.rules.list.queryOptions({ networkId }));
-  const found = attention(peers, rules.data ? (rules.data.items.some(letsPass) ? "some" : "none") : "unknown");
+  const waiting = useQuery(trpc.routes.list.queryOptions({ networkId, state: "pending", count: true, limit: 1 }));
+  const found = attention({
+    peers,
+    rules: rules.data ? (rules.data.items.some(letsPass) ? "some" : "none") : "unknown",
+    waitingRoutes: waiting.data?.total ?? 0,
+  });
 
   if (found.length === 0) {
     return (
@@ -31,7 +36,7 @@ export function AttentionList({ networkId, peers }: AttentionListProps): ReactNo
       <ul className="attention">
         {found.slice(0, SHOWN_MAX).map((item) => (
           <li
-            key={item.kind === "no-rule" ? item.kind : item.peer.id}
+            key={"peer" in item ? `${item.kind} ${item.peer.id}` : item.kind}
             className={`attention-item attention-${KINDS[item.kind]}`}
           >
             <Item item={item} networkId={networkId} />
@@ -52,6 +57,22 @@ function Item({ item, networkId }: { readonly item: Attention; readonly networkI
         <span className="soft">{text.noRuleHint}</span>
         <Link to={paths.policy} params={{ networkId }} className="button button-secondary">
           {text.openPolicy}
+        </Link>
+      </>
+    );
+  }
+  if (item.kind === "routes-wait") {
+    return (
+      <>
+        <Status kind={KINDS[item.kind]}>{text.routesWait(item.count)}</Status>
+        <span className="soft">{text.routesWaitHint}</span>
+        <Link
+          to={paths.routes}
+          params={{ networkId }}
+          search={{ state: "pending" }}
+          className="button button-secondary"
+        >
+          {text.openRoutes}
         </Link>
       </>
     );
@@ -80,7 +101,7 @@ function Item({ item, networkId }: { readonly item: Attention; readonly networkI
   );
 }
 
-function hintOf(item: Exclude<Attention, { kind: "no-rule" }>): string {
+function hintOf(item: Extract<Attention, { readonly peer: Peer }>): string {
   if (item.kind === "problem") return item.problem;
   return item.kind === "pending" ? strings.overview.attention.pendingHint : strings.overview.attention.offlineHint;
 }
@@ -90,6 +111,7 @@ const KINDS: Record<Attention["kind"], StatusKind> = {
   offline: "bad",
   pending: "warn",
   unknown: "idle",
+  "routes-wait": "warn",
   problem: "warn",
 };
 const SHOWN_MAX = 5;

@@ -1,5 +1,5 @@
-import type { Rule } from "../../api/types.ts";
-import { pageStrings } from "../../strings/pages.ts";
+import { pageStrings } from "../strings/pages.ts";
+import type { Rule } from "./types.ts";
 
 /** How dialogs and labels call a rule: its own name, else what it says. */
 export function ruleTitle(rule: Rule, names: SideNames): string {
