@@ -39,6 +39,7 @@ test(
       .parse(await mesh.owned.client.post("/networks", { name: "nobody-here-yet" }));
 
     await addRoutes(mesh);
+    await addNames(mesh);
 
     for (const look of LOOKS)
       for (const view of views(mesh, `/networks/${empty.id}`))
@@ -106,6 +107,14 @@ async function addRoutes({ owned: { client, networkId }, ada, grace }: Mesh): Pr
   await client.post(`/peers/${grace.peerId}/exit-node`, { exitPeerId: ada.peerId, lost: "direct" });
 }
 
+/** A record and nameservers. */
+async function addNames({ owned: { client, networkId } }: Mesh): Promise<void> {
+  const record = { name: "printer", type: "A", value: "192.168.7.9", description: "third floor" };
+  await client.post(`/networks/${networkId}/dns/records`, record);
+  const office = { name: "office", servers: ["10.0.0.53", "10.0.0.54:5353"], domains: ["corp.example"] };
+  await client.post(`/networks/${networkId}/dns/nameservers`, office);
+}
+
 function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View[] {
   const network = `/networks/${owned.networkId}`;
   const peer = `${network}/peers/${grace.peerId}`;
@@ -123,6 +132,10 @@ function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View
     { name: "exits", path: `${network}/routes?view=exits` },
     { name: "exits-empty", path: `${emptyNetwork}/routes?view=exits` },
     { name: "approvers", path: `${network}/routes?view=approvers` },
+    { name: "names", path: `${network}/names` },
+    { name: "names-empty", path: `${emptyNetwork}/names` },
+    { name: "nameservers", path: `${network}/names?view=servers` },
+    { name: "domain", path: `${network}/names?view=domain` },
     { name: "diagnose", path: `${network}/diagnose?from=${ada.peerId}&to=${grace.peerId}` },
     { name: "settings", path: `${network}/settings` },
     { name: "access", path: "/access" },
@@ -143,6 +156,10 @@ function views({ owned, ada, grace }: Mesh, emptyNetwork: string): readonly View
     })),
     { name: "dialog-exit", path: `${network}/routes?view=exits`, button: "Choose exit node" },
     { name: "dialog-approver", path: `${network}/routes?view=approvers`, button: "Add approver" },
+    { name: "dialog-record", path: `${network}/names`, button: /^Edit printer/ },
+    { name: "dialog-record-remove", path: `${network}/names`, button: /^Remove printer/ },
+    { name: "dialog-nameservers", path: `${network}/names?view=servers`, button: "Add nameservers" },
+    { name: "dialog-domain", path: `${network}/names?view=domain`, button: "Change" },
     { name: "dialog-rule", path: `${network}/policy`, button: /^Delete rule/ },
     { name: "dialog-token", path: "/access", button: "Create token" },
     { name: "dialog-invite", path: "/access?view=people", button: "Invite" },

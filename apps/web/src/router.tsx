@@ -7,6 +7,7 @@ import {
   parseDiagnoseSearch,
   parseExpirationsSearch,
   parseLoginSearch,
+  parseNamesSearch,
   parsePeerSearch,
   parsePeersSearch,
   parseRoutesSearch,
@@ -109,6 +110,13 @@ const routes = createRoute({
   component: lazyRouteComponent(() => import("./features/routes/page.tsx"), "RoutesPage"),
 });
 
+const names = createRoute({
+  getParentRoute: () => shell,
+  path: paths.names,
+  validateSearch: parseNamesSearch,
+  component: lazyRouteComponent(() => import("./features/names/page.tsx"), "NamesPage"),
+});
+
 const diagnose = createRoute({
   getParentRoute: () => shell,
   path: paths.diagnose,
@@ -158,6 +166,7 @@ const routeTree = root.addChildren([
     peer,
     policy,
     routes,
+    names,
     diagnose,
     settings,
     access,

@@ -13,6 +13,7 @@ export const paths = {
   peer: "/networks/$networkId/peers/$peerId",
   policy: "/networks/$networkId/policy",
   routes: "/networks/$networkId/routes",
+  names: "/networks/$networkId/names",
   diagnose: "/networks/$networkId/diagnose",
   settings: "/networks/$networkId/settings",
   access: "/access",
@@ -31,6 +32,7 @@ export const routeIds = {
   peer: `/shell${paths.peer}`,
   policy: `/shell${paths.policy}`,
   routes: `/shell${paths.routes}`,
+  names: `/shell${paths.names}`,
   diagnose: `/shell${paths.diagnose}`,
   audit: `/shell${paths.audit}`,
   expirations: `/shell${paths.expirations}`,
@@ -146,6 +148,33 @@ export function parseRoutesSearch(search: Record<string, unknown>): RoutesSearch
     ...(isId(peer) ? { peer } : {}),
     ...(sort ? { sort } : {}),
   };
+}
+
+/** Parts of the page about names. */
+export const NAMES_VIEWS = ["records", "servers", "domain"] as const;
+export type NamesView = (typeof NAMES_VIEWS)[number];
+
+/** Types of records there are. */
+export const RECORD_TYPES = ["A", "AAAA", "CNAME"] as const;
+export type RecordType = (typeof RECORD_TYPES)[number];
+
+/** Orders of the lists about names. */
+export const NAME_ORDERS = ["name", "-name", "-createdAt", "createdAt"] as const;
+export type NameOrder = (typeof NAME_ORDERS)[number];
+
+export type NamesSearch = {
+  readonly view?: NamesView;
+  readonly q?: string;
+  readonly type?: RecordType;
+  readonly sort?: NameOrder;
+};
+
+/** Reads the search of the page about names. */
+export function parseNamesSearch(search: Record<string, unknown>): NamesSearch {
+  const view = NAMES_VIEWS.find((known) => known === search["view"]);
+  const type = RECORD_TYPES.find((known) => known === search["type"]);
+  const sort = NAME_ORDERS.find((known) => known === search["sort"]);
+  return { ...(view ? { view } : {}), ...parseQ(search), ...(type ? { type } : {}), ...(sort ? { sort } : {}) };
 }
 
 /** Who did what an audit event tells. */

@@ -79,5 +79,6 @@ const NETWORK_ENTRIES = [
   { to: paths.peers, icon: "peers", label: "peers" },
   { to: paths.policy, icon: "policy", label: "policy" },
   { to: paths.routes, icon: "routes", label: "routes" },
+  { to: paths.names, icon: "names", label: "names" },
   { to: paths.diagnose, icon: "diagnose", label: "diagnose" },
 ] as const;

@@ -2,6 +2,7 @@ import type { Peer, Token } from "../api/types.ts";
 import { aGroup, aNetwork, aRule, at } from "./builders.ts";
 import { type Handlers, Refusal } from "./in-memory-link.ts";
 import { peopleHandlers } from "./in-memory-people.ts";
+import { nameHandlers } from "./in-memory-names.ts";
 import { routeHandlers } from "./in-memory-routes.ts";
 import type { World } from "./world.ts";
 
@@ -17,6 +18,15 @@ export function aWorld(change: Partial<World> = {}): World {
     flows: [],
     routes: [],
     approvers: [],
+    records: [],
+    nameservers: [],
+    nameSettings: {
+      networkId: "net_home",
+      state: "on",
+      domain: "weft.internal",
+      searchDomains: [],
+      leftAloneGroupIds: [],
+    },
     keys: [],
     tokens: [],
     people: [],
@@ -74,6 +84,7 @@ export function worldHandlers(world: World): Handlers {
     },
     ...peopleHandlers(world, page),
     ...routeHandlers(world, page),
+    ...nameHandlers(world, page),
     "instance.get": () => ({
       version: "0.1.0",
       startedAt: at(600),

@@ -5,6 +5,9 @@ import type {
   FlowRecord,
   Group,
   Invite,
+  NameRecord,
+  Nameservers,
+  NameSettings,
   Network,
   Peer,
   Route,
@@ -27,6 +30,9 @@ export type World = {
   flows: FlowRecord[];
   routes: Route[];
   approvers: RouteApprover[];
+  records: NameRecord[];
+  nameservers: Nameservers[];
+  nameSettings: NameSettings;
   keys: EnrolmentKey[];
   tokens: Token[];
   people: Account[];

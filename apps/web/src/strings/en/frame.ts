@@ -9,6 +9,7 @@ export const frame = {
     peers: "Peers",
     policy: "Policy",
     routes: "Routes",
+    names: "Names",
     diagnose: "Diagnose",
     access: "Access",
     audit: "Audit",
