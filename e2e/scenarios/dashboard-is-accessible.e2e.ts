@@ -82,6 +82,7 @@ async function expectNothingSerious(page: Page, url: string, [view, look]: reado
     await page.getByRole("button", { name: view.button }).first().click();
     if (view.entry !== undefined) await page.getByRole("menuitem", { name: view.entry }).click();
     await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
+    await page.waitForFunction(() => document.querySelector(".panel-loading") === null);
   }
   await keepPicture(page, `${view.name}-${look.colorScheme}${look.width < 500 ? "-narrow" : ""}`);
 

@@ -40,7 +40,14 @@ export function nameHandlers(world: World, page: Page): Handlers {
       const { description = "", domains = [], groupIds = [], state = "on" } = rest;
       const id = `nsg_${world.nameservers.length}`;
       const group: Nameservers = {
-        ...{ id, networkId, name, servers, description, domains, groupIds, state },
+        id,
+        networkId,
+        name,
+        servers,
+        description,
+        domains,
+        groupIds,
+        state,
         createdAt: at(0),
       };
       world.nameservers.push(group);

@@ -7,7 +7,7 @@ import { Status } from "../../../ui/status.tsx";
 export function Conflicts({ conflicts }: { readonly conflicts: readonly RouteConflict[] }): ReactNode {
   if (conflicts.length === 0) return null;
   return (
-    <ul className="addresses" aria-label={pageStrings.routes.form.warnings}>
+    <ul className="addresses wraps" aria-label={pageStrings.routes.form.warnings}>
       {conflicts.map(({ kind, prefix, routeId, warning }) => (
         <li key={`${kind} ${prefix} ${routeId ?? ""}`}>
           <Status kind="warn">{warning}</Status>

@@ -69,10 +69,10 @@ function userColumns(onChange: ExitUsersTableProps["onChange"]) {
       cell: ({ row }) => {
         const state = exitState(row.original.peer, row.original.peers);
         return state ? (
-          <>
+          <div className="wraps">
             <Status kind={state.kind}>{state.sentence}</Status>
             {state.detail === null ? null : <div className="cell-note">{state.detail}</div>}
-          </>
+          </div>
         ) : null;
       },
     }),

@@ -109,19 +109,19 @@ function routeColumns(onAction: RoutesTableProps["onAction"]) {
 function PrefixCell({ route }: { readonly route: Route }): ReactNode {
   const text = pageStrings.routes;
   return (
-    <>
+    <div>
       <span className="with-copy">
         <code>{route.prefix}</code>
         <CopyButton text={route.prefix} what={text.copyPrefix(route.prefix)} />
-        {route.kind === "exit" ? <Chip tone="accent">{text.exit}</Chip> : null}
-        {route.conflicts.length > 0 ? <Chip tone="warn">{text.overlaps(route.conflicts.length)}</Chip> : null}
       </span>
+      {route.kind === "exit" ? <Chip tone="accent">{text.exit}</Chip> : null}
+      {route.conflicts.length > 0 ? <Chip tone="warn">{text.overlaps(route.conflicts.length)}</Chip> : null}
       {route.description === "" ? null : (
         <div className="cell-note" dir="auto">
           {route.description}
         </div>
       )}
-    </>
+    </div>
   );
 }
 
@@ -129,7 +129,7 @@ function RouterCell({ route, peers }: Pick<RouteRow, "route" | "peers">): ReactN
   const text = pageStrings.routes;
   const problems = peers.get(route.peerId)?.problems ?? [];
   return (
-    <>
+    <div>
       <Link
         to={paths.peer}
         params={{ networkId: route.networkId, peerId: route.peerId }}
@@ -142,7 +142,7 @@ function RouterCell({ route, peers }: Pick<RouteRow, "route" | "peers">): ReactN
         <Status kind={PRESENCE[route.router]}>{text.router[route.router]}</Status>
         {problems.length > 0 ? <Status kind="warn">{text.problems(problems.length)}</Status> : null}
       </div>
-    </>
+    </div>
   );
 }
 
@@ -150,7 +150,7 @@ function ServingCell({ route, routes, peers, takeOver }: RouteRow): ReactNode {
   const twin = routes.find(({ active, prefix, id }) => active && prefix === route.prefix && id !== route.id);
   const isNewest = route.active && takeOver?.to === route.id;
   return (
-    <>
+    <div className="wraps">
       <Status kind={servingKind(route)}>{servingText(route, peers, twin)}</Status>
       {isNewest ? (
         <div className="cell-note">
@@ -162,7 +162,7 @@ function ServingCell({ route, routes, peers, takeOver }: RouteRow): ReactNode {
           <Moment at={takeOver.at} />
         </div>
       ) : null}
-    </>
+    </div>
   );
 }
 
