@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createTestApp } from "../testing/create-test-app.ts";
 import type { TestApp } from "../testing/create-test-app.ts";
+import { joinFleet } from "../testing/fleet.ts";
 import { createRestClient, makeKey, setUp } from "../testing/rest-client.ts";
 import type { Json, RestClient } from "../testing/rest-client.ts";
 import { connectAgent, eventually, makeIdentity } from "../testing/simulated-agent.ts";
@@ -110,7 +111,7 @@ test("SC-6 CP-36 120 nodes at once hear of sixty changes in a row, and one that 
   const server = await createTestApp();
   const { owner, network } = await setUp(server.url);
   const { key } = await makeKey(owner, network.id);
-  const agents = await inLanes(120, () => connectAgent(server.url, { joinKey: key }));
+  const agents = await joinFleet(server.url, key, 120);
   const [slow, subject] = agents;
   if (!slow || !subject) throw new Error("120 nodes");
   const { peerId } = await subject.next("welcome");
@@ -136,19 +137,9 @@ test("SC-6 CP-36 120 nodes at once hear of sixty changes in a row, and one that 
 async function fleetOf(server: TestApp, count: number) {
   const { owner, network } = await setUp(server.url);
   const { key } = await makeKey(owner, network.id);
-  const joined = await inLanes(count, () => connectAgent(server.url, { joinKey: key }));
+  const joined = await joinFleet(server.url, key, count);
   await Promise.all(joined.map((agent) => agent.until(({ peers }) => peers.length === count - 1)));
   return { owner, network, joined };
-}
-
-async function inLanes(count: number, make: () => Promise<SimulatedAgent>): Promise<SimulatedAgent[]> {
-  const made: SimulatedAgent[] = [];
-  const lane = async () => {
-    while (made.length < count - LANES + 1) made.push(await make());
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
-  while (made.length < count) made.push(await make());
-  return made;
 }
 
 async function allPeers(client: RestClient, networkId: string): Promise<Json> {
@@ -183,5 +174,3 @@ function knock(url: string): Promise<number | undefined> {
     });
   });
 }
-
-const LANES = 8;
