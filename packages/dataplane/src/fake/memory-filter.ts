@@ -108,12 +108,14 @@ export function createMemoryFilter(): MemoryFilter {
       for (const flow of living) flow.toldAtMs = isEnded(flow, nowMs) ? Infinity : nowMs;
       return [...gone.filter((flow) => takes(flow) && flow.toldAtMs !== Infinity), ...living];
     },
-    ruleRows: (nowMs) =>
-      filter.rules.map(({ id }) => {
-        const { packets, bytes, drops, flows: begun, lastAtMs } = counts.get(id) ?? NEVER_MET;
-        return [BigInt(id), packets, bytes, drops, begun, lastAtMs === null ? NEVER : BigInt(nowMs - lastAtMs)];
-      }),
+    ruleRows: (nowMs) => filter.rules.map(({ id }) => ruleRow(id, counts.get(id) ?? NEVER_MET, nowMs)),
   };
+}
+
+/** A row as the addon gives it. */
+function ruleRow(id: number, { packets, bytes, drops, flows, lastAtMs }: RuleCounts, nowMs: number): readonly bigint[] {
+  const age = lastAtMs === null ? NEVER : BigInt(Math.max(0, Math.round(nowMs - lastAtMs)));
+  return [BigInt(id), packets, bytes, drops, flows, age];
 }
 
 type RuleCounts = {

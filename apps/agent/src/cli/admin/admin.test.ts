@@ -40,6 +40,8 @@ beforeAll(async () => {
       response.writeHead(status, { "content-type": type }).end(JSON.stringify(said));
     });
   });
+  // A connection that ends for idleness would meet the next request halfway.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const bound = server.address();
   url = `http://127.0.0.1:${String(typeof bound === "object" && bound ? bound.port : 0)}`;
@@ -51,6 +53,7 @@ beforeEach(() => {
 });
 afterAll(() => {
   delete process.env["WEFT_TOKEN"];
+  server.closeAllConnections();
   server.close();
   rmSync(folder, { recursive: true, force: true });
 });
