@@ -27,10 +27,11 @@ export async function storeRuleHits(db: Executor, hits: readonly ReportedHits[])
   if (hits.length === 0) return;
   const column = (read: (one: ReportedHits) => string | bigint) => textArray(hits.map((one) => String(read(one))));
   const grown = (name: string) => {
-    const [total, epoch, now] = [`"rule_hits"."${name}"`, `"rule_hits"."epoch_${name}"`, `excluded."${name}"`];
-    const isGoing = `"rule_hits"."counter_epoch" = excluded."counter_epoch" and ${now} >= ${epoch}`;
-    return sql.raw(`least(9223372036854775807::numeric,
-      ${total}::numeric + ${now} - case when ${isGoing} then ${epoch} else 0 end)::bigint`);
+    const mine = (column: string) => sql`${sql.identifier("rule_hits")}.${sql.identifier(column)}`;
+    const [total, epoch, now] = [mine(name), mine(`epoch_${name}`), sql`excluded.${sql.identifier(name)}`];
+    const isGoing = sql`${mine("counter_epoch")} = excluded.counter_epoch and ${now} >= ${epoch}`;
+    return sql`least(9223372036854775807::numeric,
+      ${total}::numeric + ${now} - case when ${isGoing} then ${epoch} else 0 end)::bigint`;
   };
   await db.execute(sql`
     insert into ${ruleHits} (rule_id, peer_id, packets, bytes, drops, flows, counter_epoch, epoch_packets, epoch_bytes,
