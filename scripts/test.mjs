@@ -5,13 +5,13 @@ import { onceAskedToEnd } from "./lib/asked-to-end.mjs";
 import { formatFailure } from "./lib/failure-reasons.mjs";
 import { createProgress, reportFailure } from "./lib/progress.mjs";
 import { interrupt, throwIfInterrupted } from "./lib/run.mjs";
-import { unexcusedSkips } from "./lib/skips.mjs";
+import { skipsForLackOfTools } from "./lib/skips.mjs";
 import { runners } from "./lib/test-runners.mjs";
 
 const usage = `Usage: npm test [-- OPTIONS]
 
   --only NAME      run this runner alone; may be given several times
-  --no-skips       count a skip as a failure, but for peers that only WEFT_BENCH_… can name; what CI does
+  --all-tools      count a skip for lack of a tool as a failure; what CI does
   --help           this text
 
 Runners, in this order:
@@ -23,7 +23,7 @@ try {
   const { values } = parseArgs({
     options: {
       only: { type: "string", multiple: true, default: [] },
-      "no-skips": { type: "boolean", default: false },
+      "all-tools": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -33,14 +33,14 @@ try {
   reportFailure(error);
 }
 
-async function test({ only, "no-skips": noSkips }) {
+async function test({ only, "all-tools": allTools }) {
   const unknown = only.filter((wanted) => !runners.some(({ name }) => name === wanted));
   if (unknown.length > 0)
     throw new Error(`no runner is named ${unknown.join(", ")}: ${runners.map(({ name }) => name).join(", ")}`);
   const chosen = only.length > 0 ? runners.filter(({ name }) => only.includes(name)) : runners;
   onceAskedToEnd(interrupt);
   await build();
-  await testAll(chosen, noSkips ? unexcusedSkips : () => []);
+  await testAll(chosen, allTools ? skipsForLackOfTools : () => []);
 }
 
 async function testAll(chosen, failingSkips) {

@@ -100,6 +100,10 @@ test("where the demo cannot work it says why in one sentence", async ({ skip }) 
 async function whyNotAsNobody(): Promise<string | undefined> {
   const readable = await runCommand("setpriv", [...AS_NOBODY, "test", "-r", builtProgram("demo/main.js")]);
   if (readable.code !== 0) return "other users cannot read this repository";
+  for (const may of ["-r", "-w"]) {
+    const device = await runCommand("setpriv", [...AS_NOBODY, "test", may, "/dev/net/tun"]);
+    if (device.code !== 0) return "other users may not open /dev/net/tun here";
+  }
   const probe = await runCommand("setpriv", [
     ...AS_NOBODY,
     "unshare",
