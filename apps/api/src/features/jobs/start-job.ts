@@ -17,20 +17,17 @@ import { throughputPlan } from "./throughput-plan.ts";
 type Started = Promise<Result<JobView, Failure>>;
 
 export async function startPing(deps: FeatureDeps, call: Call, input: InputOf<typeof jobsContract.ping>): Started {
-  const pair = await findPair(deps, input);
-  return pair.ok ? begin({ deps, call, action: "jobs.ping" }, pingPlan(deps, pair.value, input.count)) : pair;
+  const plan = await forPair(deps, input, (pair) => pingPlan(deps, pair, input.count));
+  return begin({ deps, call, action: "jobs.ping" }, plan);
 }
 
 export async function startTrace(deps: FeatureDeps, call: Call, input: InputOf<typeof jobsContract.trace>): Started {
   const { peerId, targetPeerId } = input;
-  if (targetPeerId === undefined) {
-    const peer = await findNode(deps, peerId);
-    return peer.ok
-      ? begin({ deps, call, action: "jobs.trace" }, tracePlan(deps, { peer: peer.value, target: null }, input))
-      : peer;
-  }
-  const pair = await findPair(deps, { peerId, targetPeerId });
-  return pair.ok ? begin({ deps, call, action: "jobs.trace" }, tracePlan(deps, pair.value, input)) : pair;
+  const plan =
+    targetPeerId === undefined
+      ? await forNode(deps, peerId, (peer) => tracePlan(deps, { peer, target: null }, input))
+      : await forPair(deps, { peerId, targetPeerId }, (pair) => tracePlan(deps, pair, input));
+  return begin({ deps, call, action: "jobs.trace" }, plan);
 }
 
 export async function startMtuProbe(
@@ -38,8 +35,8 @@ export async function startMtuProbe(
   call: Call,
   input: InputOf<typeof jobsContract.mtuProbe>,
 ): Started {
-  const pair = await findPair(deps, input);
-  return pair.ok ? begin({ deps, call, action: "jobs.mtuProbe" }, mtuPlan(deps, pair.value)) : pair;
+  const plan = await forPair(deps, input, (pair) => mtuPlan(deps, pair));
+  return begin({ deps, call, action: "jobs.mtuProbe" }, plan);
 }
 
 export async function startThroughput(
@@ -47,10 +44,8 @@ export async function startThroughput(
   call: Call,
   input: InputOf<typeof jobsContract.throughput>,
 ): Started {
-  const pair = await findPair(deps, input);
-  return pair.ok
-    ? begin({ deps, call, action: "jobs.throughput" }, await throughputPlan(deps, pair.value, input))
-    : pair;
+  const plan = await forPair(deps, input, (pair) => throughputPlan(deps, pair, input));
+  return begin({ deps, call, action: "jobs.throughput" }, plan);
 }
 
 export async function startRestart(
@@ -58,8 +53,8 @@ export async function startRestart(
   call: Call,
   { peerId, what }: InputOf<typeof jobsContract.restart>,
 ): Started {
-  const peer = await findNode(deps, peerId);
-  return peer.ok ? begin({ deps, call, action: "jobs.restart" }, restartPlan(deps, peer.value, what)) : peer;
+  const plan = await forNode(deps, peerId, (peer) => restartPlan(deps, peer, what));
+  return begin({ deps, call, action: "jobs.restart" }, plan);
 }
 
 export async function startProfile(
@@ -67,8 +62,8 @@ export async function startProfile(
   call: Call,
   input: InputOf<typeof jobsContract.recordProfile>,
 ): Started {
-  const peer = await findNode(deps, input.peerId);
-  return peer.ok ? begin({ deps, call, action: "jobs.recordProfile" }, ok(profilePlan(deps, peer.value, input))) : peer;
+  const plan = await forNode(deps, input.peerId, (peer) => ok(profilePlan(deps, peer, input)));
+  return begin({ deps, call, action: "jobs.recordProfile" }, plan);
 }
 
 export async function startBundle(
@@ -76,8 +71,8 @@ export async function startBundle(
   call: Call,
   input: InputOf<typeof jobsContract.collectBundle>,
 ): Started {
-  const peer = await findNode(deps, input.peerId);
-  return peer.ok ? begin({ deps, call, action: "jobs.collectBundle" }, ok(bundlePlan(deps, peer.value, input))) : peer;
+  const plan = await forNode(deps, input.peerId, (peer) => ok(bundlePlan(deps, peer, input)));
+  return begin({ deps, call, action: "jobs.collectBundle" }, plan);
 }
 
 /** Records a CPU profile of a node's agent and waits for it. */
@@ -86,9 +81,8 @@ export async function profilePeer(
   call: Call,
   input: InputOf<typeof jobsContract.profile>,
 ): Outcome<typeof jobsContract.profile> {
-  const peer = await findNode(deps, input.peerId);
-  if (!peer.ok) return peer;
-  const found = await finish({ deps, call, action: "jobs.profile" }, ok(profilePlan(deps, peer.value, input)));
+  const plan = await forNode(deps, input.peerId, (peer) => ok(profilePlan(deps, peer, input)));
+  const found = await finish({ deps, call, action: "jobs.profile" }, plan);
   return found.ok ? ok(jobsContract.profile.output.parse(found.value)) : found;
 }
 
@@ -98,9 +92,8 @@ export async function debugPeer(
   call: Call,
   input: InputOf<typeof jobsContract.debugBundle>,
 ): Outcome<typeof jobsContract.debugBundle> {
-  const peer = await findNode(deps, input.peerId);
-  if (!peer.ok) return peer;
-  const found = await finish({ deps, call, action: "jobs.debugBundle" }, ok(bundlePlan(deps, peer.value, input)));
+  const plan = await forNode(deps, input.peerId, (peer) => ok(bundlePlan(deps, peer, input)));
+  const found = await finish({ deps, call, action: "jobs.debugBundle" }, plan);
   return found.ok ? ok(jobsContract.debugBundle.output.parse(found.value)) : found;
 }
 
@@ -121,16 +114,21 @@ async function finish({ deps, call, action }: Asking, plan: PlanResult): Promise
   return ended.ok ? ok(ended.value.result) : ended;
 }
 
-async function findNode({ database }: FeatureDeps, id: string): Promise<Result<Peer, Failure>> {
+async function forNode(
+  { database }: FeatureDeps,
+  id: string,
+  plan: (peer: Peer) => PlanResult | Promise<PlanResult>,
+): Promise<PlanResult> {
   const peer = await findPeer(database.db, id);
-  return peer ? ok(peer) : err({ code: "not_found", what: "peer" });
+  return peer ? plan(peer) : err({ code: "not_found", what: "peer" });
 }
 
-async function findPair(
+async function forPair(
   { database: { db } }: FeatureDeps,
   { peerId, targetPeerId }: { readonly peerId: string; readonly targetPeerId: string },
-): Promise<Result<Pair, Failure>> {
+  plan: (pair: Pair) => PlanResult | Promise<PlanResult>,
+): Promise<PlanResult> {
   const [peer, target] = [await findPeer(db, peerId), await findPeer(db, targetPeerId)];
   if (!peer || !target || peer.networkId !== target.networkId) return err({ code: "not_found", what: "peer" });
-  return peer.id === target.id ? err({ code: "same_peer" }) : ok({ peer, target });
+  return peer.id === target.id ? err({ code: "same_peer" }) : plan({ peer, target });
 }
